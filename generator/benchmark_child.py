@@ -1,0 +1,108 @@
+"""The child of `benchmark.py`: builds the op, its baselines and the candidate on the card, and times them
+together."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..profiling.build import build
+from ..profiling.clock import CudaClock
+from ..profiling.op import Op
+from ..profiling.probe import SystemProbe
+from ..profiling.sandbox_child import serve
+from ..profiling.session import Plan, Subject, measure
+from ..profiling.source import OpError, execute, read_source
+from .decision import CANDIDATE, EAGER
+from .recheck import Recheck
+from .refresh import Refresh
+
+_MODES = {"compile": "default", "compile-max-autotune": "max-autotune-no-cudagraphs"}
+
+
+def handle(request: Mapping[str, Any]) -> dict[str, Any]:
+    """One timing session. The clock is made first: it holds its own references to every timer."""
+    clock = CudaClock(request["l2_bytes"], SystemProbe().clocks)
+    session = measure(subjects(request, "cuda"), clock, Plan(**request["plan"]), request["seed"])
+    return replace(session, environment=_environment()).to_json()
+
+
+def subjects(request: Mapping[str, Any], device: str) -> list[Subject]:
+    """Baselines and candidate, sharing weights and, within a round, the contents of their arguments.
+
+    What cannot be built keeps its place as a subject that fails when called.
+    """
+    op = Op(Path(request["op"]), request["source"], {}, request["overrides"])
+    model, inputs = op.instantiate(request["seed"] % 2**31, device=device)
+    _set_mode(model, request["mode"])
+    refresh = Refresh(inputs)
+    recheck = Recheck(model, refresh, request["precision"])
+    made = [Subject(EAGER, refresh, _quiet_call(model))]
+    for name in request["baselines"]:
+        compiled = torch.compile(copy.deepcopy(model), mode=_MODES[name])
+        made.append(Subject(name, refresh, _quiet_call(compiled)))
+    candidate = _candidate(request, op, model, device)
+    return [*made, Subject(CANDIDATE, refresh, candidate, recheck)]
+
+
+def _candidate(request: Mapping[str, Any], op: Op, model: nn.Module, device: str) -> Callable[..., Any]:
+    try:
+        built = _built_candidate(request, op, device)
+        built.load_state_dict(model.state_dict())
+        _set_mode(built, request["mode"])
+    except Exception as error:  # whatever the candidate's file raises is its result
+        return _failing(error)
+    return _quiet_call(built)
+
+
+def _built_candidate(request: Mapping[str, Any], op: Op, device: str) -> nn.Module:
+    """`ModelNew(*get_init_inputs())`, with the op's overrides where the candidate's file has the same
+    constants."""
+    source = read_source(Path(request["candidate"]))
+    shared = {name: value for name, value in op.overrides.items() if name in source.assigned()}
+    made = getattr(execute(source, shared), "ModelNew", None)
+    if made is None:
+        raise OpError(f"{request['candidate']} has no class ModelNew; add it with the constructor of Model.")
+    reference = op.module()
+    vars(reference)["Model"] = made
+    return build(reference, op.path, seed=0, device=device)[0]
+
+
+def _set_mode(model: nn.Module, mode: str) -> None:
+    if mode != "as-is":
+        model.train(mode == "train")
+
+
+def _quiet_call(model: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        with torch.no_grad():
+            return model(*arguments)
+
+    return call
+
+
+def _failing(error: Exception) -> Callable[..., Any]:
+    def call(*_: Any) -> Any:
+        raise error
+
+    return call
+
+
+def _environment() -> dict[str, Any]:
+    """What both sides shared, for the record."""
+    return {
+        "grad": "no_grad",
+        "matmul_allow_tf32": torch.backends.cuda.matmul.allow_tf32,
+        "cudnn_allow_tf32": torch.backends.cudnn.allow_tf32,
+        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+    }
+
+
+if __name__ == "__main__":
+    serve(handle)

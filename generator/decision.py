@@ -1,0 +1,176 @@
+"""Says what timing sessions amount to: a win, no win, nothing conclusive, or a failure; pure, so it runs
+anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import median
+from typing import Any, Literal
+
+from ..profiling.clock import MEASURED
+from ..profiling.interval import Estimate, ratio_to_fastest
+from ..profiling.samples import Samples, Session
+from ..profiling.timing import Timing, timing
+
+CANDIDATE, EAGER = "candidate", "eager"
+
+_IMPOSSIBLE = 0.95  # of the least time that the device's own peaks allow
+_REVIEW_ABOVE = 10.0
+
+Label = Literal["win", "no-win", "inconclusive", "failed"]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Times in microseconds. `speedup` is the median of the fastest baseline over the candidate's: the middle
+    one of all processes, with the widest interval. `timings` holds every subject that ran, `failures` those
+    that did not; `review` says why a person should look before a win is believed."""
+
+    label: Label
+    reason: str
+    source: str
+    processes: int
+    speedup: float | None = None
+    interval: tuple[float, float] | None = None
+    fastest: str | None = None
+    timings: Mapping[str, Timing] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
+    least_us: float | None = None
+    review: str = ""
+    device: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
+
+    @property
+    def measured(self) -> bool:
+        """False for whatever a simulated clock took."""
+        return self.source == MEASURED
+
+    @property
+    def speedups(self) -> dict[str, float]:
+        """The candidate against each baseline that ran, by pooled medians."""
+        own = self.timings.get(CANDIDATE)
+        others = {name: taken for name, taken in self.timings.items() if name != CANDIDATE}
+        return {name: taken.median_us / own.median_us for name, taken in others.items()} if own else {}
+
+    @property
+    def fraction_of_least(self) -> float | None:
+        """Share of the least possible time over the time taken: 1 is a kernel that nothing can beat."""
+        own = self.timings.get(CANDIDATE)
+        return self.least_us / own.median_us if own and self.least_us is not None else None
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON-able document."""
+        timings = {name: taken.to_json() for name, taken in self.timings.items()}
+        derived = {
+            "timings": timings,
+            "speedups": self.speedups,
+            "measured": self.measured,
+            "fraction_of_least": self.fraction_of_least,
+        }
+        return {**asdict(self), **derived}
+
+
+def decide(
+    sessions: Sequence[Session],
+    crash: str = "",
+    least_us: float | None = None,
+    device: Mapping[str, Any] | None = None,
+) -> Benchmark:
+    """Judge the sessions of all processes; `crash` says how a process ended that gave none."""
+    names = tuple(dict.fromkeys(record.subject for session in sessions for record in session.samples))
+    failures = {name: error for name in names if (error := _error(name, sessions))}
+    timings = {
+        name: taken
+        for name in names
+        if name not in failures and (taken := timing(name, sessions)) is not None
+    }
+    known: dict[str, Any] = {
+        "source": sessions[0].source if sessions else "",
+        "processes": len(sessions),
+        "timings": timings,
+        "failures": failures,
+        "least_us": least_us,
+        "device": device or {},
+        "environment": sessions[0].environment if sessions else {},
+        "seeds": tuple(session.seed for session in sessions),
+    }
+    obstacle = _obstacle(sessions, crash, timings, failures, least_us)
+    if obstacle is not None:
+        return Benchmark(*obstacle, **known)
+    return _compared(sessions, timings, known)
+
+
+def _obstacle(
+    sessions: Sequence[Session],
+    crash: str,
+    timings: Mapping[str, Timing],
+    failures: Mapping[str, str],
+    least_us: float | None,
+) -> tuple[Label, str] | None:
+    """Why there is nothing to compare, worst first; None when there is."""
+    if crash:
+        return "failed", crash
+    if CANDIDATE in failures:
+        return "failed", f"the candidate failed while it was timed: {failures[CANDIDATE]}"
+    wrong = next((text for record in _records(CANDIDATE, sessions) for text in record.complaints), "")
+    if wrong:
+        return "failed", f"the candidate's results were wrong while it was timed: {wrong}"
+    unchecked = next((record.unchecked for record in _records(CANDIDATE, sessions) if record.unchecked), "")
+    if unchecked:
+        return "inconclusive", f"a timed call could not be checked: {unchecked}"
+    lost = next((session.lost for session in sessions if session.lost), "")
+    if lost:
+        return "inconclusive", lost
+    if CANDIDATE not in timings or EAGER not in timings:
+        return (
+            "inconclusive",
+            f"there is no eager time to compare with: {failures.get(EAGER, 'it was not taken')}",
+        )
+    own = timings[CANDIDATE]
+    if own.doubts:
+        return "inconclusive", f"the clocks disagree about the candidate: {own.doubts[0]}"
+    if least_us is not None and own.median_us < _IMPOSSIBLE * least_us:
+        return (
+            "inconclusive",
+            f"{own.median_us:.1f} us is faster than the device's peaks allow ({least_us:.1f} us): "
+            "part of the work was skipped or not timed",
+        )
+    if not all(session.complete for session in sessions):
+        return "inconclusive", f"time ran out after {own.samples} samples; give the benchmark a larger budget"
+    return None
+
+
+def _compared(sessions: Sequence[Session], timings: Mapping[str, Timing], known: dict[str, Any]) -> Benchmark:
+    baselines = [name for name in timings if name != CANDIDATE]
+    fastest = min(baselines, key=lambda name: timings[name].median_us)
+    ratios = [_ratio(session, baselines) for session in sessions]
+    speedup = median(ratio.value for ratio in ratios)
+    low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
+    win = low > 1
+    verb = "faster than" if win else "not shown to be faster than"
+    return Benchmark(
+        label="win" if win else "no-win",
+        reason=f"{speedup:.2f}x [{low:.2f}, {high:.2f}]: {verb} {fastest}, the fastest baseline",
+        speedup=speedup,
+        interval=(low, high),
+        fastest=fastest,
+        review=f"{speedup:.1f}x is more than kernels usually gain" if win and speedup > _REVIEW_ABOVE else "",
+        **known,
+    )
+
+
+def _ratio(session: Session, baselines: Sequence[str]) -> Estimate:
+    """Fastest baseline over candidate in one process; rounds are resampled whole."""
+    times = {record.subject: record.device_us for record in session.samples}
+    return ratio_to_fastest(times[CANDIDATE], [times[name] for name in baselines], session.seed % 2**32)
+
+
+def _records(name: str, sessions: Sequence[Session]) -> Iterator[Samples]:
+    return (record for session in sessions for record in session.samples if record.subject == name)
+
+
+def _error(name: str, sessions: Sequence[Session]) -> str:
+    """The first error of a subject, in any process."""
+    return next((record.error for record in _records(name, sessions) if record.error), "")

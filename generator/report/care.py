@@ -1,0 +1,100 @@
+"""The care of a library: one function per `kbgen library` command does its work and gives its document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ... import KbgenError
+
+if TYPE_CHECKING:
+    from ...kb.library import Library
+    from ...kb.page import Page
+
+Document = dict[str, Any]
+LISTED = ("id", "kind", "title", "origin", "vendor", "archs", "version")
+
+
+class NotInLibraryError(KbgenError):
+    """A name that nothing in the library has."""
+
+
+def status(library: Library) -> Document:
+    """Counts per kind, embedder, index health and size."""
+    return library.status()
+
+
+def listing(library: Library, kind: str | None) -> Document:
+    """Documents and records by id."""
+    records = [
+        {
+            "id": name,
+            "op": episode.op_name,
+            "family": episode.family,
+            "device": episode.device_id,
+            "status": episode.status,
+            "created": episode.created,
+        }
+        for name, episode in library.records().items()
+        if kind is None
+    ]
+    return {
+        "documents": [{name: getattr(page, name) for name in LISTED} for page in library.pages(kind)],
+        "records": records,
+    }
+
+
+def show(library: Library, name: str) -> Document:
+    """One document or record, whole."""
+    page, episode = _page(library, name), library.records().get(name)
+    if page is None and episode is None:
+        raise _unknown(library, name)
+    return {"document": page} if page else {"record": episode}
+
+
+def why(library: Library, name: str) -> Document:
+    """Why a technique is advised: its sources and every outcome it had."""
+    page, trials = _page(library, name), library.graph().trials(name)
+    if page is None and not trials:
+        raise _unknown(library, name)
+    outcomes = [
+        {
+            "record": trial.episode_id,
+            "op": trial.episode.op_name,
+            "device": trial.episode.device_id,
+            "outcome": trial.step.outcome,
+            "evidence": trial.step.evidence,
+            "effect": trial.step.effect,
+            "reason": trial.step.reason,
+        }
+        for trial in trials
+    ]
+    about = {"title": page.title, "effect": page.effect, "risk": page.risk} if page else {}
+    return {"technique": name, **about, "sources": page.sources if page else [], "outcomes": outcomes}
+
+
+def verify(library: Library) -> Document:
+    """Read every file and vector, and name the faults; changes no document."""
+    faults = [{"where": where, "fault": fault} for where, fault in library.verify().items()]
+    return {"ok": not faults, "faults": faults}
+
+
+def rebuild(library: Library) -> Document:
+    """Derive the whole index from the files again."""
+    library.rebuild()
+    return library.status()
+
+
+def remove(library: Library, name: str) -> Document:
+    """Remove one of the library's own documents."""
+    library.remove(name)
+    return {"removed": name}
+
+
+def _page(library: Library, name: str) -> Page | None:
+    return next((page for page in library.pages() if page.id == name), None)
+
+
+def _unknown(library: Library, name: str) -> NotInLibraryError:
+    return NotInLibraryError(
+        f"nothing in {library.root} is called {name!r}; `kbgen library list` gives the names."
+    )

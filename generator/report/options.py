@@ -1,0 +1,66 @@
+"""The arguments and options that several commands share, and the values they take."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+PATH = click.Path(path_type=Path)
+SECONDS = {"s": 1, "m": 60, "h": 3600}
+
+
+def assignment(text: str) -> tuple[str, Any]:
+    """NAME=VALUE with a Python literal as value."""
+    name, _, value = text.partition("=")
+    try:
+        literal = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        literal = None
+    if literal is None or not name.isidentifier():
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE; write for example --set batch_size=8")
+    return name, literal
+
+
+def seconds(text: str) -> float:
+    """A time such as 90s, 10m or 1h."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
+    if match is None or float(match[1]) == 0:
+        raise click.BadParameter(f"{text!r} is not a time; write for example 90s, 10m or 1h")
+    return float(match[1]) * SECONDS[match[2] or "s"]
+
+
+op_file = click.argument("op_file", metavar="OP.py", type=PATH)
+candidate_file = click.argument("candidate", metavar="CANDIDATE.py", type=PATH)
+gpu = click.option(
+    "--gpu",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="A device of `kbgen specs`; auto is the card here.",
+)
+precision = click.option(
+    "--precision",
+    type=click.Choice(["fp32", "tf32", "bf16", "fp16"]),
+    default="fp32",
+    show_default=True,
+    help="Error budget: the class of rounding error that is admitted.",
+)
+mode = click.option(
+    "--mode",
+    type=click.Choice(["as-is", "train", "eval"]),
+    default="as-is",
+    show_default=True,
+    help="Module mode; as-is calls neither train() nor eval().",
+)
+overrides = click.option(
+    "--set",
+    "overrides",
+    type=assignment,
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Override a module-level constant of the op file; may be repeated.",
+)

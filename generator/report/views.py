@@ -1,0 +1,143 @@
+"""Says what each command shows a person: a sentence first, then tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table
+
+from . import figures
+from .headline import headline, mark
+from .tables import Document, grid, kernels, rows_of, styled
+
+
+def optimize(result: Document) -> Iterator[RenderableType]:
+    """The claim, the kernels, what was tried, and where the files are."""
+    yield f"[bold]{escape(str(result['op']))}[/]: {styled(mark(result))}. {escape(headline(result))}"
+    if result["kernels"]:
+        yield kernels(result["kernels"])
+    if result.get("traffic_ratio") is not None:
+        yield f"memory traffic {figures.ratio(result['traffic_ratio'])} the minimum"
+    if result["steps"]:
+        names = ("technique", "outcome", "effect", "evidence", "reason")
+        rows = [{**step, "effect": figures.ratio(step.get("effect"))} for step in result["steps"]]
+        yield rows_of("tried", rows, names)
+    for label, key in (("kernel", "candidate_path"), ("report", "report_path"), ("record", "recorded")):
+        if result.get(key):
+            yield f"{label:<7} {escape(str(result[key]))}"
+
+
+def verify(verdict: Document) -> Iterator[RenderableType]:
+    """The verdict and its cause, then cases and controls."""
+    cause = ": ".join(str(part) for part in (verdict.get("cause"), verdict.get("detail")) if part)
+    yield f"{styled(str(verdict['verdict']))} {escape(cause)}".strip()
+    if verdict.get("oracle_error") is not None:
+        yield (
+            f"error against the fp64 oracle {figures.cell(verdict['oracle_error'])}, "
+            f"eager's own {figures.cell(verdict.get('baseline_error'))}"
+        )
+    yield from (f"note: {escape(note)}" for note in (*verdict["labels"], *verdict["notes"]))
+    if verdict["library_calls"]:
+        yield f"left to torch: {escape(', '.join(verdict['library_calls']))}"
+    if verdict.get("cases"):
+        yield rows_of("cases", verdict["cases"])
+    if verdict.get("controls"):
+        rows = [(name, figures.cell(outcome)) for name, outcome in verdict["controls"].items()]
+        yield grid("controls, each must be rejected", ("control", "outcome"), rows)
+
+
+def advise(document: Document) -> Iterator[RenderableType]:
+    """Per kernel: what holds it back, then what to do about it with the passages that say so."""
+    for kernel in document["kernels"]:
+        yield f"[bold]{escape(str(kernel['name']))}[/], level of evidence: {escape(str(document['level']))}"
+        names = ("class", "confidence", "evidence")
+        yield rows_of("bottlenecks", kernel["bottlenecks"], names)
+        for rank, step in enumerate(kernel["advice"], start=1):
+            yield f"{rank}. [bold]{escape(str(step['technique']))}[/]: {escape(str(step['why']))}"
+            for citation in step["citations"]:
+                yield f"   - {escape(figures.place(citation))}"
+            if step.get("outcomes"):
+                yield f"   past outcomes: {escape(figures.cell(step['outcomes']))}"
+
+
+def profile(document: Document) -> Iterator[RenderableType]:
+    """What the subject is, what its kernels take, and what holds it back."""
+    amount = f"{figures.number(document['flops'])} flop, at least {figures.size(document['bytes_min'])} moved"
+    yield f"[bold]{escape(document['op'])}[/] ({document['family']}) on {document['device']}: {amount}"
+    if document["kernels"]:
+        yield kernels(document["kernels"])
+    yield from (f"rejected: {escape(sentence)}" for sentence in document["rejections"])
+    yield rows_of("bottlenecks", document["bottlenecks"], ("class", "confidence", "evidence"))
+    if document["roofline"]:
+        point = document["roofline"]
+        least = figures.microseconds(point["attainable_us"])
+        yield f"roofline: {point['bound']}-bound, at least {least} by the device's peaks (an estimate)"
+    yield f"level of evidence {document['level']}; it leaves {len(document['undecided'])} classes undecided"
+
+
+def bench(document: Document) -> Iterator[RenderableType]:
+    """The verdict of the clock, then every subject's time."""
+    yield f"{styled(document['label'])} {escape(document['reason'])}"
+    names = ("subject", "median_us", "interval_us", "host_us", "samples")
+    yield rows_of(None, list(document["timings"].values()), names)
+    yield from (f"{escape(name)} did not run: {escape(why)}" for name, why in document["failures"].items())
+
+
+def search(document: Document) -> Iterator[RenderableType]:
+    """Hits with their place and the beginning of their text."""
+    if not document["results"]:
+        yield "Nothing found; try other words, or drop --arch and --vendor."
+    for rank, hit in enumerate(document["results"], start=1):
+        name, score = escape(str(hit["title"])), figures.number(hit["score"])
+        yield f"{rank}. [bold]{name}[/]  {score}  {escape(str(hit['id']))}"
+        yield f"   [dim]{escape(figures.place(hit))}[/]"
+        text = " ".join(str(hit["text"]).split())
+        yield "   " + escape(text if len(text) <= 240 else text[:237] + "...")
+
+
+def specs(document: Document) -> Iterator[RenderableType]:
+    """All devices in one table, or one device's sheet: every number beside its sources."""
+    if "devices" in document:
+        columns = {name: name.removesuffix("_tflops") for name in figures.columns(document["devices"])}
+        rows = [[figures.cell(row.get(name)) for name in columns] for row in document["devices"]]
+        yield grid(None, list(columns.values()), rows)
+        yield "Rates from fp32 on are dense peaks in TFLOPS. One device with its sources: kbgen specs NAME"
+        return
+    yield f"[bold]{escape(document['name'])}[/] ({document['id']}), compiled for {document['target']}"
+    yield grid(None, ("number", "value", "sources"), list(_numbers(document["sheet"])))
+    for note in document["sheet"].get("notes", ()):
+        yield f"note: {escape(note)}"
+    sources = [
+        (key, str(item["title"]), str(item.get("url") or "")) for key, item in document["sources"].items()
+    ]
+    yield grid("sources", ("key", "title", "where"), sources)
+
+
+def _numbers(sheet: Document) -> Iterator[tuple[str, str, str]]:
+    """The sheet's sections, one row per number."""
+    for section, entries in sheet.items():
+        if isinstance(entries, Mapping):
+            sources = ", ".join(entries.get("sources", ()))
+            for key, value in entries.items():
+                if key not in ("sources", "note", "confidence"):
+                    yield f"{section}.{key}", figures.cell(value), sources
+
+
+def doctor(document: Document) -> Iterator[RenderableType]:
+    """What works here, what does not, and how to get it."""
+    table = Table("check", "status", "found", "to get it", box=None, pad_edge=False)
+    for check in document["checks"]:
+        table.add_row(
+            escape(str(check["name"])),
+            styled(str(check["status"])),
+            escape(str(check["found"])),
+            escape(str(check["cure"])),
+        )
+    yield table
+
+
+VIEWS: dict[str, Callable[[Document], Iterator[RenderableType]]] = {
+    view.__name__: view for view in (optimize, verify, bench, profile, advise, search, specs, doctor)
+}

@@ -1,0 +1,167 @@
+"""What a candidate file may import, name and call without computing anything outside its own kernels."""
+
+from __future__ import annotations
+
+IMPORTS = {
+    "__future__",
+    "collections",
+    "collections.abc",
+    "dataclasses",
+    "enum",
+    "functools",
+    "itertools",
+    "math",
+    "operator",
+    "typing",
+    "torch",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.autograd",
+    "triton",
+    "triton.language",
+    "triton.language.extra",
+    "triton.language.extra.libdevice",
+    "triton.language.extra.cuda",
+    "triton.language.extra.cuda.libdevice",
+    "triton.language.extra.hip",
+    "triton.language.extra.hip.libdevice",
+    "triton.language.math",
+    "triton.tools.tensor_descriptor",
+}
+
+FORBIDDEN_NAMES = {
+    "exit",
+    "quit",
+    "__builtins__",
+    "__import__",
+    "__loader__",
+    "__spec__",
+    "breakpoint",
+    "compile",
+    "delattr",
+    "eval",
+    "exec",
+    "globals",
+    "input",
+    "locals",
+    "memoryview",
+    "open",
+    "setattr",
+    "vars",
+}
+
+FORBIDDEN_ATTRIBUTES = {
+    "builtins",
+    "cr_frame",
+    "ctypes",
+    "f_back",
+    "f_builtins",
+    "f_globals",
+    "f_locals",
+    "gc",
+    "gi_frame",
+    "importlib",
+    "inspect",
+    "modules",
+    "multiprocessing",
+    "os",
+    "socket",
+    "subprocess",
+    "sys",
+    "tb_frame",
+    "threading",
+    "tracemalloc",
+    "weakref",
+}
+"""Ways from an allowed module or object to the interpreter's insides."""
+
+DUNDERS = {
+    "__init__",
+    "__name__",
+    "__doc__",
+    "__version__",
+    "__class__",
+    "__all__",
+    "__call__",
+    "__len__",
+    "__post_init__",
+    "__repr__",
+    "__annotations__",
+}
+
+MODULE_CALLS = {
+    "torch." + name
+    for name in (
+        "arange broadcast_shapes broadcast_tensors device empty empty_like empty_strided finfo full full_like "
+        "get_default_dtype iinfo is_grad_enabled is_tensor no_grad numel ones ones_like promote_types result_type "
+        "tensor zeros zeros_like Size enable_grad inference_mode jit.ignore reshape permute transpose squeeze "
+        "unsqueeze flatten unbind chunk split narrow movedim t broadcast_to "
+        "cuda.current_device cuda.device cuda.get_device_properties cuda.get_device_capability cuda.is_available "
+        "version.hip is_floating_point as_strided"
+    ).split()
+}
+"""Allocation, views and questions: none of them does arithmetic on a tensor's elements."""
+
+METHODS = set(
+    (
+        "as_strided bfloat16 bool chunk clone contiguous copy_ cpu cuda data_ptr detach dim double element_size expand "
+        "expand_as fill_ flatten float get_device half int is_contiguous is_floating_point item long mT movedim "
+        "narrow ndimension nelement new_empty new_empty_strided new_full new_ones new_zeros numel permute "
+        "register_buffer register_parameter requires_grad_ reshape reshape_as select size split squeeze storage_offset "
+        "stride swapaxes swapdims t to tolist transpose type type_as unbind unflatten unsqueeze untyped_storage view "
+        "view_as zero_ is_complex mH H T apply values indices names"
+    ).split()
+)
+"""Tensor methods of the same kind; a cast or a copy moves data, which the verdict counts but does not forbid."""
+
+FORBIDDEN_BASES = {"Tensor", "Parameter", "Model"}
+"""Classes whose children could hide work or inherit the reference."""
+
+FORBIDDEN_DEFINITIONS = {
+    "__torch_function__",
+    "__torch_dispatch__",
+    "__getattr__",
+    "__getattribute__",
+    "__setattr__",
+    "__del__",
+    "__reduce__",
+    "__eq__",
+    "__array__",
+    "__init_subclass__",
+    "__class_getitem__",
+    "__new__",
+}
+
+MODULE_FORBIDDEN = (
+    "torch._",
+    "torch.ops",
+    "torch.classes",
+    "torch.hub",
+    "torch.load",
+    "torch.save",
+    "torch.compile",
+    "torch.jit.script",
+    "torch.library",
+    "torch.multiprocessing",
+    "torch.overrides",
+    "torch.utils",
+    "torch.cuda.Stream",
+    "torch.cuda.stream",
+    "torch.cuda.CUDAGraph",
+    "torch.cuda.graph",
+    "torch.cuda.caching_allocator",
+    "torch.set_",
+    "torch.use_",
+    "torch.backends",
+    "torch.random",
+    "torch.manual_seed",
+    "torch.serialization",
+    "torch.package",
+    "torch.testing",
+    "triton.runtime",
+    "triton.compiler",
+    "triton.backends",
+    "triton.knobs",
+    "triton.testing",
+    "triton._",
+)

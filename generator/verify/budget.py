@@ -1,0 +1,134 @@
+"""How wrong a result may be: precision classes, error measures, and the one comparison that every verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+FLOORS = {"fp64": 1e-12, "fp32": 1e-6, "tf32": 2e-3, "fp16": 2e-3, "bf16": 8e-3}
+"""Error that a class may always show, as a fraction of the output's size.
+
+Median relative L2 errors seen against float64: fp32 1e-7, TF32 2e-4 to 8e-4 (tensor cores truncate), bf16 2e-3.
+"""
+
+ALLOWANCE = 4.0
+"""Times eager's own error, in the op's own dtype, that a candidate may be wrong by."""
+
+SENSITIVITY = 16.0
+"""Times the op's own answer to inputs that are off by `UNIT_ROUNDOFF` (see `Reference.shaken`)."""
+
+UNIT_ROUNDOFF = 2.0**-24
+"""Of float32, in which kernels accumulate whatever they load: below every floor times 16, so that only an
+ill-conditioned op is given more room by it."""
+
+_DTYPE_CLASS = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
+_LOWER_THAN = ("fp64", "fp32", "tf32", "fp16", "bf16")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`relative_l2` and `scaled_max` (largest error over largest value) of one output against the oracle."""
+
+    relative_l2: float
+    scaled_max: float
+
+    @property
+    def worst(self) -> float:
+        return max(self.relative_l2, self.scaled_max)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`why` is empty exactly when the result is accepted; `kind` then names what is wrong."""
+
+    difference: Difference
+    baseline: Difference
+    budget: float
+    kind: str = ""
+    why: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        return not self.why
+
+
+def precision_class(dtypes: Sequence[torch.dtype], declared: str) -> str:
+    """The lower of what the op itself works in and what was declared for the candidate."""
+    own = [_DTYPE_CLASS[dtype] for dtype in dtypes if dtype in _DTYPE_CLASS] or ["fp32"]
+    if declared == "fp32":  # the default: as good as the op itself
+        return max(own, key=_LOWER_THAN.index)
+    return max([*own, declared], key=_LOWER_THAN.index)
+
+
+def difference(found: torch.Tensor, oracle: torch.Tensor) -> Difference:
+    """Both measures over the finite part; an all-zero oracle leaves only exact zeros at error 0."""
+    gap = torch.where(torch.isfinite(oracle) & torch.isfinite(found), found.double() - oracle, 0.0)
+    finite = torch.where(torch.isfinite(oracle), oracle, 0.0)
+    if gap.numel() == 0:
+        return Difference(0.0, 0.0)
+    return Difference(_ratio(gap.norm(), finite.norm()), _ratio(gap.abs().max(), finite.abs().max()))
+
+
+def _ratio(error: torch.Tensor, size: torch.Tensor) -> float:
+    if float(error) == 0.0:
+        return 0.0
+    return float(error / size) if float(size) > 0.0 else float("inf")
+
+
+@dataclass(frozen=True)
+class Target:
+    """One right output: `oracle` in float64 (or the op's integers), `eager` what the op itself gives in its own dtype.
+
+    `shaken` is the oracle for inputs off by one unit in the last place.
+    """
+
+    oracle: torch.Tensor
+    eager: torch.Tensor
+    shaken: torch.Tensor
+
+
+def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
+    """Judge one output by both measures, each against the largest of eager's error, the op's sensitivity, the floor."""
+    oracle, eager = target.oracle, target.eager
+    if not oracle.dtype.is_floating_point:
+        return _exact(found, oracle, eager)
+    gap, baseline, shaken = difference(found, oracle), difference(eager, oracle), difference(target.shaken, oracle)
+    l2 = max(ALLOWANCE * baseline.relative_l2, SENSITIVITY * shaken.relative_l2, FLOORS[precision])
+    largest = max(ALLOWANCE * baseline.scaled_max, SENSITIVITY * shaken.scaled_max, FLOORS[precision])
+    stray = _stray_non_finite(found, oracle, eager)
+    if stray:
+        return Comparison(gap, baseline, l2, "non-finite", stray)
+    if gap.relative_l2 > l2:
+        why = f"relative L2 error {gap.relative_l2:.2g} against the float64 oracle, {l2:.2g} allowed"
+        return Comparison(gap, baseline, l2, "wrong-values", why)
+    if gap.scaled_max > largest:
+        why = f"largest error {gap.scaled_max:.2g} of the largest value, {largest:.2g} allowed"
+        return Comparison(gap, baseline, largest, "wrong-values", why)
+    return Comparison(gap, baseline, max(l2, largest))
+
+
+def _exact(found: torch.Tensor, oracle: torch.Tensor, eager: torch.Tensor) -> Comparison:
+    """Integers and booleans agree exactly, with the oracle or, where float64 breaks a tie another way, with eager."""
+    wrong = (found != oracle) & (found != eager)
+    missed = int(wrong.sum())
+    share = Difference(missed / max(1, found.numel()), 1.0 if missed else 0.0)
+    why = f"{missed} of {found.numel()} integer or boolean values differ" if missed else ""
+    return Comparison(share, Difference(0.0, 0.0), 0.0, "wrong-values" if missed else "", why)
+
+
+def _stray_non_finite(found: torch.Tensor, oracle: torch.Tensor, eager: torch.Tensor) -> str:
+    """NaN and infinity are wanted exactly where the oracle has them, or where eager's own dtype overflows."""
+    kind = _kinds(found)
+    stray = (kind != _kinds(oracle)) & (kind != _kinds(eager))
+    if not stray.any():
+        return ""
+    place = int(stray.reshape(-1).nonzero()[0])
+    got, wanted = found.reshape(-1)[place].item(), oracle.reshape(-1)[place].item()
+    return f"{int(stray.sum())} of {found.numel()} values are finite or not where they should not be: [{place}] is {got:g}, should be {wanted:g}"
+
+
+def _kinds(values: torch.Tensor) -> torch.Tensor:
+    """0 finite, 1 NaN, 2 +inf, 3 -inf."""
+    return values.isnan() * 1 + values.isposinf() * 2 + values.isneginf() * 3

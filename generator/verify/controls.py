@@ -1,0 +1,164 @@
+"""Sends impostors through the same comparison: an op that lets one pass cannot tell a cheat from a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import torch
+
+from .budget import Target, compare
+from .cases import Case
+from .oracle import Ran
+
+_REJECTED, _PASSED = "rejected", "passed"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The right answers to one case: the float64 oracle, the same for shaken inputs, and the op's own eager result."""
+
+    case: Case
+    oracle: Ran
+    eager: Ran
+    shaken: Ran
+
+    def targets(self) -> list[Target]:
+        runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
+        return [Target(oracle, eager, shaken) for oracle, eager, shaken in runs]
+
+
+def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
+    """Run the reference three times on the inputs of `case` with the weights in `state`."""
+    reference = case.setting.reference
+    return Answer(
+        case,
+        reference.oracle(case.inputs, state),
+        reference.eager(case.inputs, state),
+        reference.shaken(case.inputs, state),
+    )
+
+
+Impostor = Callable[[Answer], "list[torch.Tensor] | None"]
+
+
+def zeros(answer: Answer) -> list[torch.Tensor]:
+    return [torch.zeros_like(output) for output in answer.eager.outputs]
+
+
+def constant(answer: Answer) -> list[torch.Tensor]:
+    """The oracle's own mean (an integer output's commonest value) everywhere: the best a constant can do."""
+    return [torch.full_like(output, _typical(output)) for output in answer.eager.outputs]
+
+
+def _typical(output: torch.Tensor) -> float | int | bool:
+    if output.numel() == 0:
+        return 0
+    if not output.is_floating_point():
+        return output.reshape(-1).mode().values.item()
+    finite = output[torch.isfinite(output)]
+    return float(finite.double().mean()) if finite.numel() else 0.0
+
+
+def the_input(answer: Answer) -> list[torch.Tensor] | None:
+    """Some input in place of each output, where one fits."""
+    tensors = [value for value in answer.case.inputs if isinstance(value, torch.Tensor)]
+    outputs = answer.eager.outputs
+    for candidate in tensors:
+        if all(candidate.shape == output.shape and candidate.dtype == output.dtype for output in outputs):
+            return [candidate for _ in outputs]
+    return None
+
+
+def partial(answer: Answer) -> list[torch.Tensor] | None:
+    """The last tile was never computed: the final 1/64 of each output (at least one element) is zero."""
+    if all(output.numel() < 2 for output in answer.eager.outputs):
+        return None
+    return [_cut(output) for output in answer.eager.outputs]
+
+
+def _cut(output: torch.Tensor) -> torch.Tensor:
+    flat = output.contiguous().clone().reshape(-1)
+    if flat.numel() >= 2:
+        flat[-max(1, flat.numel() // 64) :] = 0
+    return flat.reshape(output.shape)
+
+
+def other_seed(answer: Answer) -> list[torch.Tensor] | None:
+    """Right for the same weights and other inputs of the same kind."""
+    setting, step = answer.case.setting, answer.case.step
+    fresh, changed = [], False
+    for value in step.inputs:
+        if isinstance(value, torch.Tensor) and value.numel() > 1:
+            order = torch.randperm(value.numel(), generator=torch.Generator().manual_seed(7))
+            fresh.append(value.reshape(-1)[order].reshape(value.shape))
+            changed = changed or not torch.equal(fresh[-1], value)
+        else:
+            fresh.append(value)
+    return setting.reference.eager(fresh, step.state).outputs if changed else None
+
+
+def other_weights(answer: Answer) -> list[torch.Tensor] | None:
+    """Right for the same inputs and the weights that the op file ships."""
+    setting, step = answer.case.setting, answer.case.step
+    moved = [name for name, value in step.state.items() if not torch.equal(value, setting.state[name])]
+    return setting.reference.eager(answer.case.inputs, setting.state).outputs if moved else None
+
+
+def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
+    """The op in bfloat16 throughout, cast back at the end."""
+    case = answer.case
+    try:
+        outputs = case.setting.reference.twin(case.inputs, case.step.state).outputs
+    except (RuntimeError, TypeError, NotImplementedError):
+        return None
+    return [output.to(right.dtype) for output, right in zip(outputs, answer.eager.outputs, strict=True)]
+
+
+IMPOSTORS: dict[str, Impostor] = {
+    "zeros": zeros,
+    "constant": constant,
+    "other seed": other_seed,
+    "other weights": other_weights,
+    "identity": the_input,
+    "bf16 twin": bf16_twin,
+    "partial": partial,
+}
+
+_WHY_NOT = {
+    "other seed": "no input can be shuffled into another",
+    "other weights": "the op has no weights",
+    "identity": "no input has the output's shape and dtype",
+    "bf16 twin": "the op does not run in bfloat16",
+    "partial": "every output is a single value",
+}
+
+
+def run_controls(answers: Iterable[Answer], precision: str) -> dict[str, str]:
+    """Each impostor against every case until one refuses it."""
+    answers = list(answers)
+    return {name: _control(name, impostor, answers, precision) for name, impostor in IMPOSTORS.items()}
+
+
+def _control(name: str, impostor: Impostor, answers: list[Answer], precision: str) -> str:
+    if name == "bf16 twin" and precision in ("bf16", "fp16"):
+        return f"n/a: {precision} allows the error that bfloat16 makes"
+    tried = False
+    for answer in answers:
+        outputs = impostor(answer)
+        if outputs is None:
+            continue
+        tried = True
+        if not accepted(outputs, answer, precision):
+            return _REJECTED
+    return _PASSED if tried else f"n/a: {_WHY_NOT[name]}"
+
+
+def accepted(outputs: list[torch.Tensor], answer: Answer, precision: str) -> bool:
+    """Whether these outputs would pass this case: the one comparison that candidates go through."""
+    return all(
+        found.shape == target.eager.shape
+        and found.dtype == target.eager.dtype
+        and compare(found, target, precision).accepted
+        for found, target in zip(outputs, answer.targets(), strict=True)
+    )

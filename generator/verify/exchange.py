@@ -1,0 +1,101 @@
+"""What the judge hands to the candidate's process and what comes back, as files in the scratch folder.
+
+Tensors go over as one `torch.save` file, which the child deletes before it loads the candidate; expected outputs
+are never among them. What comes back is read with `weights_only=True`: the child may have been taken over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...profiling.build import Input
+from .layout import Layout
+
+REQUEST_FILE, RESULT_FILE, PROGRESS_FILE = "request.pt", "outputs.pt", "progress"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One set of sizes: the candidate file written for it, and how ModelNew is built."""
+
+    name: str
+    file: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call. `again` repeats it on the same pointers; `ghost` runs it with every kernel left out."""
+
+    shape: int
+    layout: Layout
+    inputs: list[Input]
+    state: dict[str, torch.Tensor]
+    again: bool = False
+    ghost: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What the child saw during one call; tensors travel beside it, keyed by the step's number."""
+
+    status: str  # "ok", "raised" or "skipped"
+    error: str = ""
+    in_kernel: bool = False
+    tree: str = ""
+    odd_outputs: tuple[str, ...] = ()
+    aliases: tuple[tuple[int, int], ...] = ()
+    held_earlier: bool = False
+    changed: tuple[str, ...] = ()
+    again_equal: bool | None = None
+    launches: tuple[str, ...] = ()
+    configurations: Mapping[str, str] = field(default_factory=dict)
+    dot_precisions: tuple[str, ...] = ()
+    compute: Mapping[str, int] = field(default_factory=dict)
+    copies: Mapping[str, int] = field(default_factory=dict)
+    violations: tuple[tuple[str, str], ...] = ()
+    loads_without_other: int = 0
+    traffic: Mapping[str, tuple[int, int, int, int]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def write_request(folder: Path, shapes: list[Shape], steps: list[Step]) -> None:
+    torch.save(
+        {"shapes": [vars(shape) for shape in shapes], "steps": [vars(step) for step in steps]}, folder / REQUEST_FILE
+    )
+
+
+def take_request(folder: Path) -> tuple[list[Shape], list[Step]]:
+    """Read the request once and delete it, so that nothing imported later finds the inputs to come."""
+    path = folder / REQUEST_FILE
+    held = torch.load(path, weights_only=False)
+    path.unlink()
+    return [Shape(**shape) for shape in held["shapes"]], [Step(**step) for step in held["steps"]]
+
+
+def report_json(report: StepReport) -> dict[str, Any]:
+    return asdict(report)
+
+
+def read_report(document: Mapping[str, Any]) -> StepReport:
+    tuples = ("odd_outputs", "changed", "launches", "dot_precisions")
+    pairs = ("aliases", "violations")
+    values = dict(document)
+    values.update({name: tuple(values[name]) for name in tuples})
+    values.update({name: tuple((first, second) for first, second in values[name]) for name in pairs})
+    values["traffic"] = {name: tuple(bytes_) for name, bytes_ in values["traffic"].items()}
+    return StepReport(**values)
+
+
+def read_tensors(folder: Path) -> dict[int, dict[str, Any]]:
+    """Per step: `outputs`, a list of tensors, and `changed`, a dict of the tensors that the call altered."""
+    found: dict[int, dict[str, Any]] = torch.load(folder / RESULT_FILE, weights_only=True)
+    return found

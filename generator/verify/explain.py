@@ -1,0 +1,82 @@
+"""Finds out what a wrong result is the right result of, so that a refusal names its true cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+from .budget import FLOORS, compare
+from .controls import Answer, accepted, right_answer
+from .verdict import Cause
+
+Finding = tuple[Cause, str]
+
+
+def explain(outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str) -> Finding | None:
+    """The most specific reading of `outputs`, given the answers to the calls made before; None if it is just wrong."""
+    tests: tuple[Callable[[], Finding | None], ...] = (
+        lambda: _flat(outputs, answer),
+        lambda: _an_input(outputs, answer),
+        lambda: _an_earlier_answer(outputs, answer, earlier, precision),
+        lambda: _other_weights(outputs, answer, earlier, precision),
+        lambda: _low_precision(outputs, answer, precision),
+    )
+    return next((finding for test in tests if (finding := test()) is not None), None)
+
+
+def _flat(outputs: list[torch.Tensor], answer: Answer) -> Finding | None:
+    if not outputs or any(output.numel() < 2 for output in outputs):
+        return None
+    if all(not output.any() for output in outputs):
+        return "zeros", "it returns zeros"
+    if all(bool((output == output.reshape(-1)[0]).all()) for output in outputs):
+        return "constant", "it returns one constant"
+    return None
+
+
+def _an_input(outputs: list[torch.Tensor], answer: Answer) -> Finding | None:
+    for place, value in enumerate(answer.case.inputs):
+        if isinstance(value, torch.Tensor) and value.numel() > 1 and all(_equal(out, value) for out in outputs):
+            return "input-returned", f"it returns input {place} unchanged"
+    return None
+
+
+def _an_earlier_answer(
+    outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str
+) -> Finding | None:
+    for old in earlier:
+        if old.case.setting is answer.case.setting and accepted(outputs, old, precision):
+            return "stale-output", f"it returns the result of an earlier call ({old.case.name})"
+    return None
+
+
+def _other_weights(
+    outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str
+) -> Finding | None:
+    setting, case = answer.case.setting, answer.case
+    if not case.step.state:
+        return None
+    states = [setting.state, *(old.case.step.state for old in earlier if old.case.setting is setting)]
+    for state in states:
+        if all(torch.equal(value, case.step.state[name]) for name, value in state.items()):
+            continue
+        stale = right_answer(case, state)
+        if accepted(outputs, stale, precision):
+            return "stale-weights", "it returns the result for weights that have been changed in place since"
+    return None
+
+
+def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) -> Finding | None:
+    for lower in ("tf32", "bf16"):
+        if FLOORS[lower] <= FLOORS[precision]:
+            continue
+        found = [compare(out, target, lower) for out, target in zip(outputs, answer.targets(), strict=True)]
+        if all(one.accepted for one in found):
+            worst = max(one.difference.worst for one in found)
+            return "low-precision", f"it is right only to {worst:.1g}, as {lower} would be; {precision} was asked for"
+    return None
+
+
+def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one, other)

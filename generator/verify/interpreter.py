@@ -1,0 +1,179 @@
+"""Puts the judge's eyes into Triton's interpreter: every launch, every program and every address is seen.
+
+Also makes run what the interpreter alone refuses: an autotuned kernel runs its first configuration (which one is
+reported), and helper functions are prepared once per launch instead of once per call, which halves its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+from triton.runtime import autotuner
+from triton.runtime import interpreter as triton_interpreter
+from triton.runtime.interpreter import TensorHandle
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from .memory import Addresses, Memory
+from .numerics import ExactBuilder, TreeReduce, WideScan, dot_options
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch as the candidate asked for it."""
+
+    kernel: str
+    grid: tuple[int, ...]
+
+
+class Watch:
+    """What happened on the simulated device since `begin`; `ghost` makes every launch do nothing."""
+
+    def __init__(self) -> None:
+        self.ghost = False
+        self.begin()
+
+    def begin(self) -> None:
+        self.memory = Memory()
+        self.launches: list[Launch] = []
+        self.configurations: dict[str, str] = {}
+        self.dot_precisions: set[str] = set()
+        self.prepared: set[Any] = set()
+        self._kept: list[Any] = []  # a storage freed during the call could come back at a known address
+
+    def know(self, name: str, tensor: torch.Tensor) -> int:
+        """Register exactly the bytes from this view's first element to its last; returns where they start."""
+        if tensor.numel() > 0:
+            reach = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+            self.memory.register(name, tensor.data_ptr(), (reach + 1) * tensor.element_size(), tensor.element_size())
+            self._kept.append(tensor.untyped_storage())
+        return tensor.data_ptr()
+
+    def know_argument(self, name: str, tensor: torch.Tensor) -> int:
+        """A launch argument: part of a tensor known already, or a storage the candidate made itself."""
+        address = tensor.data_ptr()
+        for extent in self.memory.extents.values():
+            if extent.start <= address < extent.stop:
+                return extent.start
+        storage = tensor.untyped_storage()
+        self.memory.register(name, storage.data_ptr(), storage.nbytes(), tensor.element_size())
+        self._kept.append(storage)
+        return storage.data_ptr()
+
+
+def install(watch: Watch, vendor: str) -> None:
+    """Patch the interpreter of this process; there is no way back, so only a child process does this."""
+    builder = triton_interpreter.interpreter_builder
+    builder.__class__ = _seeing(watch)
+    builder.options = dot_options(vendor)
+    triton_interpreter.ReduceOps = TreeReduce
+    triton_interpreter.ScanOps = WideScan
+    triton_interpreter.GridExecutor = _reporting(watch)
+    triton_interpreter.InterpretedFunction.__call__ = _calling_helpers(watch)
+    autotuner.Autotuner.run = _first_configuration(watch)
+
+
+def _seeing(watch: Watch) -> type[ExactBuilder]:
+    class SeeingBuilder(ExactBuilder):
+        def set_grid_dim(self, nx: int, ny: int, nz: int) -> None:
+            super().set_grid_dim(nx, ny, nz)
+            name = watch.launches[-1].kernel
+            watch.launches[-1] = Launch(name, (nx, ny, nz))
+
+        def set_grid_idx(self, x: int, y: int, z: int) -> None:
+            super().set_grid_idx(x, y, z)
+            _, ny, nz = self.grid_dim
+            watch.memory.begin_program((x * ny + y) * nz + z)
+
+        def create_masked_load(self, ptrs: TensorHandle, mask: TensorHandle, other: Any, *rest: Any) -> TensorHandle:
+            watch.memory.load(_active(ptrs, mask), _item_bytes(ptrs))
+            if other is None and not mask.data.all():
+                watch.memory.loads_without_other += 1
+            return super().create_masked_load(ptrs, mask, other, *rest)
+
+        def create_masked_store(self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any) -> Any:
+            watch.memory.store(_active(ptrs, mask), _item_bytes(ptrs))
+            return super().create_masked_store(ptrs, value, mask, *rest)
+
+        def create_atomic_rmw(self, op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle, *rest: Any) -> Any:
+            watch.memory.atomic(_active(ptr, mask), _item_bytes(ptr))
+            return super().create_atomic_rmw(op, ptr, val, mask, *rest)
+
+        def create_atomic_cas(self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any) -> Any:
+            watch.memory.atomic(np.ravel(ptr.data), _item_bytes(ptr))
+            return super().create_atomic_cas(ptr, cmp, val, *rest)
+
+        def create_dot(self, a: TensorHandle, b: TensorHandle, d: TensorHandle, precision: Any, most: int) -> Any:
+            if a.data.dtype == np.float32:
+                watch.dot_precisions.add(str(precision).rsplit(".", 1)[-1].lower())
+            return super().create_dot(a, b, d, precision, most)
+
+    return SeeingBuilder
+
+
+def _active(ptrs: TensorHandle, mask: TensorHandle) -> Addresses:
+    addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data)
+    active: Addresses = addresses[lanes.astype(np.bool_)]
+    return active
+
+
+def _item_bytes(ptrs: TensorHandle) -> int:
+    return max(1, int(ptrs.get_element_ty().primitive_bitwidth) // 8)
+
+
+def _reporting(watch: Watch) -> type[Any]:
+    class ReportingExecutor(triton_interpreter.GridExecutor):  # type: ignore[misc]
+        def __call__(self, *args: Any, **kwargs: Any) -> None:
+            watch.launches.append(Launch(self.fn.__name__, ()))
+            if watch.ghost:
+                return
+            named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
+            starts = [watch.know_argument(name, tensor) for name, tensor in _tensors(named)]
+            watch.memory.begin_launch(self.fn.__name__, starts)
+            watch.prepared.clear()
+            with _disable_current_modes(), np.errstate(all="ignore"):
+                super().__call__(*args, **kwargs)
+
+    return ReportingExecutor
+
+
+def _tensors(named: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
+    for name, value in named.items():
+        if isinstance(value, TensorDescriptor):
+            yield name, value.base
+        elif isinstance(value, tuple | list):
+            yield from _tensors({f"{name}[{place}]": part for place, part in enumerate(value)})
+        elif isinstance(value, torch.Tensor):
+            yield name, value
+        elif isinstance(getattr(value, "base", None), torch.Tensor):
+            yield name, value.base
+
+
+def _calling_helpers(watch: Watch) -> Any:
+    def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+        if function.fn not in watch.prepared:
+            watch.prepared.add(function.fn)
+            triton_interpreter._patch_lang(function.fn)
+        return function.rewrite()(*args, **kwargs)
+
+    return call
+
+
+def _first_configuration(watch: Watch) -> Any:
+    def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
+        tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
+        configs = tuner.prune_configs(kwargs) if tuner.early_config_prune else tuner.configs
+        config = configs[0]
+        watch.configurations[tuner.base_fn.__name__] = f"{config} (1 of {len(tuner.configs)})"
+        chosen = {**kwargs, **config.all_kwargs()}
+        everything = {**tuner.nargs, **chosen}
+        if config.pre_hook:
+            config.pre_hook(everything)
+        tuner.pre_hook(everything)
+        return tuner.fn.run(*args, **chosen)
+
+    return run

@@ -1,0 +1,76 @@
+"""Puts a tensor's values into memory in a chosen way: guarded, transposed, shifted or expanded."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+
+Layout = Literal["contiguous", "transposed", "shifted", "expanded"]
+
+_GUARD_ELEMENTS = 256  # NaN or a telling integer before and after the values; a multiple of every vector width
+
+
+def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
+    """A new tensor equal to `values`; where a layout cannot apply, the contiguous one is used.
+
+    transposed: the last two dimensions are swapped in storage. shifted: the data starts one element off the
+    alignment that a fresh allocation has. expanded: the first dimension has stride 0, so that all its rows are row 0.
+    """
+    if layout == "transposed" and values.ndim >= 2:
+        return _guarded(values.transpose(-1, -2).contiguous(), 0).transpose(-1, -2)
+    if layout == "shifted":
+        return _guarded(values, 1)
+    if layout == "expanded" and values.ndim >= 2 and values.shape[0] > 1:
+        return _guarded(values[:1], 0).expand(values.shape)
+    return _guarded(values, 0)
+
+
+def applies(values: torch.Tensor, layout: Layout) -> bool:
+    if layout == "transposed":
+        return values.ndim >= 2 and min(values.shape[-2:]) > 1
+    if layout == "expanded":
+        return values.ndim >= 2 and values.shape[0] > 1
+    return True
+
+
+def _guarded(values: torch.Tensor, shift: int) -> torch.Tensor:
+    count = values.numel()
+    storage = torch.empty(count + 2 * _GUARD_ELEMENTS + shift, dtype=values.dtype)
+    poison(storage)
+    held = storage[_GUARD_ELEMENTS + shift : _GUARD_ELEMENTS + shift + count].view(values.shape)
+    held.copy_(values)
+    return held
+
+
+_POISON_BITS = {
+    torch.float64: (torch.int64, 0x7FF8DEADDEADDEAD),
+    torch.float32: (torch.int32, 0x7FC0DEAD),
+    torch.float16: (torch.int16, 0x7EAD),
+    torch.bfloat16: (torch.int16, 0x7FED),
+}
+
+
+def poison(tensor: torch.Tensor) -> None:
+    """Fill with what no correct kernel returns: a NaN that is ours, or the largest integer less 41."""
+    if tensor.dtype in _POISON_BITS:
+        as_integer, bits = _POISON_BITS[tensor.dtype]
+        tensor.view(as_integer).fill_(bits)
+    elif tensor.is_floating_point() or tensor.is_complex():
+        tensor.fill_(float("nan"))
+    else:
+        tensor.fill_(_poison_integer(tensor.dtype))
+
+
+def unwritten(tensor: torch.Tensor) -> int:
+    """How many elements still hold the poison, so that nothing was ever stored there."""
+    if tensor.dtype in _POISON_BITS:
+        as_integer, bits = _POISON_BITS[tensor.dtype]
+        return int((tensor.contiguous().view(as_integer) == bits).sum())
+    if tensor.dtype.is_floating_point or tensor.dtype in (torch.bool, torch.uint8) or tensor.is_complex():
+        return 0
+    return int((tensor == _poison_integer(tensor.dtype)).sum())
+
+
+def _poison_integer(dtype: torch.dtype) -> int:
+    return 1 if dtype == torch.bool else torch.iinfo(dtype).max - 41

@@ -1,0 +1,68 @@
+"""Lets the interpreter run kernels that call libdevice, whose functions exist only in a compiler's library."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import triton.language as tl
+from triton.runtime.interpreter import TensorHandle
+
+_MODULES = ("triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice", "triton.language.extra.hip.libdevice")
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(torch, name) for name in ("tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "exp", "exp2")},
+    **{name: getattr(torch, name) for name in ("expm1", "log1p", "log", "log2", "log10", "sqrt", "rsqrt", "erf", "erfc")},
+    **{name: getattr(torch, name) for name in ("asinh", "acosh", "atanh", "sin", "cos", "floor", "ceil", "trunc", "pow")},
+    **{name: getattr(torch, name) for name in ("atan2", "fmod", "copysign", "lgamma")},
+    "rint": torch.round,
+    "nearbyint": torch.round,
+    "fast_tanhf": torch.tanh,
+    "fast_expf": torch.exp,
+    "fast_logf": torch.log,
+    "fast_sinf": torch.sin,
+    "fast_cosf": torch.cos,
+    "fast_powf": torch.pow,
+    "fast_dividef": torch.div,
+    "div_rn": torch.div,
+    "sqrt_rn": torch.sqrt,
+    "erfinv": torch.erfinv,
+    "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),
+    "isnan": torch.isnan,
+    "isinf": torch.isinf,
+}
+
+
+def emulate_libdevice() -> None:
+    """Replace, in this process, the libdevice functions above by ones that compute in float64 and round once."""
+    for module_name in _MODULES:
+        module = importlib.import_module(module_name)
+        for name, function in _FUNCTIONS.items():
+            if hasattr(module, name):
+                setattr(module, name, _elementwise(function))
+
+
+def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **_: Any) -> Any:
+        first = next(arg for arg in args if isinstance(arg, tl.tensor))
+        values = [_float64(arg) for arg in args]
+        result = function(*torch.broadcast_tensors(*values)).numpy()
+        if result.dtype == np.bool_:
+            result = result.astype(np.int32)
+            return tl.tensor(TensorHandle(result, tl.int32), _typed(first, result, tl.int32))
+        held = result.astype(first.handle.data.dtype)
+        return tl.tensor(TensorHandle(held, first.dtype), _typed(first, held, first.dtype))
+
+    return call
+
+
+def _float64(arg: Any) -> torch.Tensor:
+    data = arg.handle.data if isinstance(arg, tl.tensor) else getattr(arg, "value", arg)
+    return torch.from_numpy(np.array(data, np.float64))
+
+
+def _typed(first: Any, data: Any, dtype: Any) -> Any:
+    return tl.block_type(dtype, list(data.shape)) if first.type.is_block() else dtype

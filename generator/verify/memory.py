@@ -1,0 +1,198 @@
+"""Watches every address that an interpreted kernel touches: bounds, races between programs, bytes moved.
+
+On a GPU the programs of one launch run in any order and at the same time; the interpreter runs them one after
+another, so a lost update looks right and a read past the end returns whatever lies there. Here each launch may touch
+only the tensors passed to it, each byte's writer and readers are remembered, and both faults are reported.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+_NEVER = -1
+_PROGRAM_BITS = 32
+_SEVERAL = (1 << _PROGRAM_BITS) - 1  # program number that stands for "more than one program"
+_MOST_VIOLATIONS = 5
+
+Addresses = npt.NDArray[np.uint64]
+Slots = npt.NDArray[np.int64]
+
+
+class OutOfBounds(Exception):
+    """A lane that is not masked off points outside every tensor of its launch."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """`kind` is "out-of-bounds" or "race"."""
+
+    kind: str
+    kernel: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes one buffer saw in one call: as issued by all programs, and counted once per address."""
+
+    load_issued: int = 0
+    load_unique: int = 0
+    store_issued: int = 0
+    store_unique: int = 0
+
+
+@dataclass
+class Extent:
+    """The bytes [start, stop) of one tensor, and who touched them; slots are elements of `item_bytes`."""
+
+    name: str
+    start: int
+    stop: int
+    item_bytes: int
+    load_issued: int = 0
+    store_issued: int = 0
+    loaded: npt.NDArray[np.bool_] = field(init=False)
+    stored: npt.NDArray[np.bool_] = field(init=False)
+    writer: Slots = field(init=False)
+    reader: Slots = field(init=False)
+
+    def __post_init__(self) -> None:
+        slots = max(1, (self.stop - self.start) // self.item_bytes)
+        self.loaded, self.stored = np.zeros(slots, np.bool_), np.zeros(slots, np.bool_)
+        self.writer, self.reader = np.full(slots, _NEVER, np.int64), np.full(slots, _NEVER, np.int64)
+
+    def traffic(self) -> Traffic:
+        return Traffic(
+            self.load_issued,
+            int(self.loaded.sum()) * self.item_bytes,
+            self.store_issued,
+            int(self.stored.sum()) * self.item_bytes,
+        )
+
+
+class Memory:
+    """The tensors a candidate's kernels may touch during one call, and what they did."""
+
+    def __init__(self) -> None:
+        self.extents: dict[int, Extent] = {}
+        self.violations: list[Violation] = []
+        self.loads_without_other = 0
+        self._launch = 0
+        self._kernel = ""
+        self._starts: list[int] = []
+        self._reachable: list[Extent] = []
+        self._stamp = 0
+        self._synchronised = False
+
+    def register(self, name: str, start: int, size_bytes: int, item_bytes: int) -> None:
+        """Make [start, start + size_bytes) known as `name`; a start already known keeps its first extent."""
+        if size_bytes > 0 and start not in self.extents:
+            self.extents[start] = Extent(name, start, start + size_bytes, item_bytes)
+
+    def begin_launch(self, kernel: str, starts: Iterable[int]) -> None:
+        """A new launch of `kernel` that was passed the tensors registered at `starts`."""
+        self._launch += 1
+        self._kernel = kernel
+        self._starts = sorted({start for start in starts if start in self.extents})
+        self._reachable = [self.extents[start] for start in self._starts]
+
+    def begin_program(self, number: int) -> None:
+        self._stamp = (self._launch << _PROGRAM_BITS) | number
+        self._synchronised = False
+
+    def load(self, addresses: Addresses, item_bytes: int) -> None:
+        for extent, slots, lanes in self._split(addresses, item_bytes, "load"):
+            extent.load_issued += lanes * item_bytes
+            extent.loaded[slots] = True
+            self._check(extent, slots, extent.writer, "reads")
+            seen = extent.reader[slots]
+            shared = self._foreign(seen)
+            extent.reader[slots] = np.where(shared, (self._launch << _PROGRAM_BITS) | _SEVERAL, self._stamp)
+
+    def store(self, addresses: Addresses, item_bytes: int) -> None:
+        for extent, slots, lanes in self._split(addresses, item_bytes, "store"):
+            extent.store_issued += lanes * item_bytes
+            extent.stored[slots] = True
+            self._check(extent, slots, extent.writer, "also writes")
+            self._check(extent, slots, extent.reader, "overwrites what was read from")
+            extent.writer[slots] = self._stamp
+
+    def atomic(self, addresses: Addresses, item_bytes: int) -> None:
+        """An atomic may meet other programs at its address, and orders what follows it in this program."""
+        for extent, slots, lanes in self._split(addresses, item_bytes, "atomic"):
+            extent.store_issued += lanes * item_bytes
+            extent.load_issued += lanes * item_bytes
+            extent.stored[slots] = True
+            extent.loaded[slots] = True
+        self._synchronised = True
+
+    def traffic(self) -> list[tuple[str, Traffic]]:
+        """Per tensor that was touched, in the order of first sight; names may repeat."""
+        touched = [one for one in self.extents.values() if one.load_issued or one.store_issued]
+        return [(one.name, one.traffic()) for one in touched]
+
+    def _foreign(self, stamps: Slots) -> npt.NDArray[np.bool_]:
+        """Which stamps are of this launch, but of another program."""
+        foreign: npt.NDArray[np.bool_] = (stamps >> _PROGRAM_BITS == self._launch) & (stamps != self._stamp)
+        return foreign
+
+    def _check(self, extent: Extent, slots: Slots, stamps: Slots, verb: str) -> None:
+        if self._synchronised:
+            return
+        foreign = self._foreign(stamps[slots])
+        if foreign.any():
+            slot = int(slots[foreign][0])
+            other = int(stamps[slot]) & _SEVERAL
+            whose = "several programs" if other == _SEVERAL else f"program {other}"
+            mine = self._stamp & _SEVERAL
+            self._note("race", f"program {mine} {verb} {extent.name}[{slot}], which {whose} of the same launch uses")
+
+    def _split(self, addresses: Addresses, item_bytes: int, verb: str) -> Iterable[tuple[Extent, Slots, int]]:
+        """Per tensor touched: its slots, and how many distinct addresses of it this instruction asks for."""
+        if addresses.size == 0:
+            return
+        low, high = int(addresses.min()), int(addresses.max())
+        place = bisect_right(self._starts, low) - 1
+        if place >= 0 and high + item_bytes <= self._reachable[place].stop:
+            yield self._slots(self._reachable[place], addresses, item_bytes)
+            return
+        places = np.searchsorted(np.array(self._starts, np.uint64), addresses, side="right") - 1
+        for place in np.unique(places):
+            chosen = addresses[places == place]
+            stop = self._reachable[place].stop if place >= 0 else 0
+            beyond = chosen + np.uint64(item_bytes) > stop
+            if place < 0 or beyond.any():
+                self._refuse(int(chosen[beyond][0]) if place >= 0 else int(chosen[0]), verb)
+            yield self._slots(self._reachable[place], chosen, item_bytes)
+
+    def _slots(self, extent: Extent, addresses: Addresses, item_bytes: int) -> tuple[Extent, Slots, int]:
+        offsets = (addresses - np.uint64(extent.start)).astype(np.int64)
+        distinct = offsets if offsets.size < 2 or (np.diff(offsets) > 0).all() else np.unique(offsets)
+        slots = distinct // extent.item_bytes
+        if item_bytes > extent.item_bytes:  # a wider access than the tensor's own elements touches several slots
+            per_item = item_bytes // extent.item_bytes
+            slots = (slots[:, None] + np.arange(per_item)).reshape(-1)
+        return extent, slots, int(distinct.size)
+
+    def _refuse(self, address: int, verb: str) -> None:
+        nearest = min(self._reachable, key=lambda extent: _distance(extent, address), default=None)
+        where = "no tensor was passed to this launch"
+        if nearest is not None:
+            side, near = ("past the end", nearest.stop) if address >= nearest.stop else ("before the start", nearest.start)
+            where = f"{abs(address - near)} bytes {side} of {nearest.name}"
+        detail = f"program {self._stamp & _SEVERAL}: a {verb} that is not masked off goes {where}"
+        self._note("out-of-bounds", detail)
+        raise OutOfBounds(detail)
+
+    def _note(self, kind: str, detail: str) -> None:
+        if len(self.violations) < _MOST_VIOLATIONS:
+            self.violations.append(Violation(kind, self._kernel, f"{self._kernel}: {detail}"))
+
+
+def _distance(extent: Extent, address: int) -> int:
+    return min(abs(address - extent.start), abs(address - extent.stop))

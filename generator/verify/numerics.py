@@ -1,0 +1,218 @@
+"""Triton's interpreter with the arithmetic that it gets wrong put right, so that a verdict rests on what a GPU computes.
+
+Measured on triton 3.7.1 and 3.9.0: bfloat16 values are held as raw 16-bit integers, so that `+` on them yields NaN
+and `tl.dot` errors of 1e10, and the cast to bfloat16 truncates where hardware rounds to nearest even; `tl.dot` in
+TF32 computes in full fp32; `tl.maximum` spreads NaN where hardware drops it; a lane that is masked off without
+`other` reads 0 where hardware leaves it undefined. Each of these would pass wrong kernels or refuse right ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import torch
+import triton.language as tl
+from triton.runtime import interpreter as triton_interpreter
+from triton.runtime.interpreter import InterpreterBuilder, InterpreterOptions, TensorHandle
+
+from .lowfloat import bf16_to_f32, f32_to_bf16, round_through_bf16, tf32
+
+_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+
+
+def dot_options(vendor: str) -> InterpreterOptions:
+    """What `tl.dot` does when the kernel names no precision: TF32 for CUDA targets, IEEE for HIP ones."""
+    known = {item.name for item in fields(InterpreterOptions)}
+    wanted = {
+        "default_dot_input_precision": "ieee" if vendor == "amd" else "tf32",
+        "allowed_dot_input_precisions": _PRECISIONS,
+    }
+    return InterpreterOptions(**{name: value for name, value in wanted.items() if name in known})
+
+
+def _scalar(dtype: Any) -> Any:
+    return getattr(dtype, "scalar", dtype)
+
+
+def _is_bf16(handle: TensorHandle) -> bool:
+    return bool(_scalar(handle.dtype) == tl.bfloat16) and handle.data.dtype == np.uint16
+
+
+def _plain(handle: TensorHandle) -> Any:
+    """The values as numpy can compute with them."""
+    return bf16_to_f32(handle.data) if _is_bf16(handle) else handle.data
+
+
+def _held(values: Any, dtype: Any) -> TensorHandle:
+    """Values as the interpreter holds them; a comparison's result keeps its booleans."""
+    dtype = _scalar(dtype)
+    if values.dtype == np.bool_:
+        return TensorHandle(values, tl.int1)
+    if dtype == tl.bfloat16:
+        return TensorHandle(f32_to_bf16(values), dtype)
+    wanted = triton_interpreter._get_np_dtype(dtype)
+    return TensorHandle(values if values.dtype == wanted else values.astype(wanted), dtype)
+
+
+class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
+    """Overrides the few methods through which all of the interpreter's arithmetic goes."""
+
+    def get_bf16(self, value: float) -> TensorHandle:
+        return TensorHandle(f32_to_bf16(np.array([value], np.float32)), tl.bfloat16)
+
+    def binary_op(self, lhs: TensorHandle, rhs: TensorHandle, op: Callable[..., Any]) -> TensorHandle:
+        if not (_is_bf16(lhs) or _is_bf16(rhs)):
+            return super().binary_op(lhs, rhs, op)
+        return _held(op(_plain(lhs), _plain(rhs)), lhs.dtype)
+
+    def unary_op(self, arg: TensorHandle, op: Callable[..., Any]) -> TensorHandle:
+        return _held(op(_plain(arg)), arg.dtype) if _is_bf16(arg) else super().unary_op(arg, op)
+
+    def ternary_op(self, lhs: TensorHandle, rhs: TensorHandle, other: TensorHandle, op: Callable[..., Any]) -> TensorHandle:
+        if not (_is_bf16(rhs) or _is_bf16(other)):
+            return super().ternary_op(lhs, rhs, other, op)
+        return _held(op(_plain(lhs), _plain(rhs), _plain(other)), other.dtype)
+
+    def create_minnumf(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
+        return self.binary_op(lhs, rhs, np.fmin)
+
+    def create_maxnumf(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
+        return self.binary_op(lhs, rhs, np.fmax)
+
+    def create_fma(self, x: TensorHandle, y: TensorHandle, z: TensorHandle) -> TensorHandle:
+        """One rounding: a product of two floats of 24 bits or fewer is exact in float64."""
+        if x.data.dtype == np.float64:
+            return super().create_fma(x, y, z)
+        wide = _plain(x).astype(np.float64) * _plain(y).astype(np.float64) + _plain(z).astype(np.float64)
+        return _held(wide.astype(np.float32), z.dtype)
+
+    def create_erf(self, arg: TensorHandle) -> TensorHandle:
+        values = torch.from_numpy(np.ascontiguousarray(_plain(arg), np.float64))
+        return _held(torch.special.erf(values).numpy(), arg.dtype)
+
+    def create_rsqrt(self, arg: TensorHandle) -> TensorHandle:
+        return _held(1 / np.sqrt(_plain(arg)), arg.dtype)
+
+    def cast_impl(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
+        if src.data.dtype == np.bool_ or _is_bf16(src) or _scalar(dst_type) == tl.bfloat16:
+            return _held(_plain(src).astype(_numpy_type(dst_type)), dst_type)
+        return super().cast_impl(src, dst_type)
+
+    def create_fp_to_fp(self, src: TensorHandle, dst_type: Any, rounding_mode: Any) -> TensorHandle:
+        if _scalar(dst_type) == tl.bfloat16:
+            bits = f32_to_bf16(_plain(src), truncate="RTZ" in str(rounding_mode))
+            return TensorHandle(bits, tl.bfloat16)
+        return super().create_fp_to_fp(src, dst_type, rounding_mode)
+
+    def create_dot(self, a: TensorHandle, b: TensorHandle, d: TensorHandle, input_precision: Any, most: int) -> TensorHandle:
+        if not (a.data.dtype == np.float32 or _is_bf16(a) or _is_bf16(b)):
+            return super().create_dot(a, b, d, input_precision, most)
+        left, right = _plain(a), _plain(b)
+        precision = "IEEE" if _is_bf16(a) else str(input_precision).rsplit(".", 1)[-1].upper()
+        total = _plain(d).astype(np.float32) + _product(left, right, precision)
+        return _held(total, d.dtype)
+
+    def create_masked_load(
+        self, ptrs: TensorHandle, mask: TensorHandle, other: TensorHandle | None, cache: Any, evict: Any, volatile: bool
+    ) -> TensorHandle:
+        if other is None and not mask.data.all():
+            other = _undefined(ptrs)
+        return super().create_masked_load(ptrs, mask, other, cache, evict, volatile)
+
+
+def _numpy_type(dst_type: Any) -> Any:
+    """bfloat16 passes through float32; everything else has a numpy type of its own."""
+    scalar = _scalar(dst_type)
+    return np.float32 if scalar == tl.bfloat16 else triton_interpreter._get_np_dtype(scalar)
+
+
+def _undefined(ptrs: TensorHandle) -> TensorHandle | None:
+    """NaN in every lane, so that a masked lane that reaches a result shows; integers keep the interpreter's 0."""
+    element = ptrs.get_element_ty()
+    if element == tl.bfloat16:
+        return TensorHandle(np.full(ptrs.data.shape, 0x7FC0, np.uint16), element)
+    dtype = triton_interpreter._get_np_dtype(element)
+    return TensorHandle(np.full(ptrs.data.shape, np.nan, dtype), element) if dtype.kind == "f" else None
+
+
+def _product(left: Any, right: Any, precision: str) -> Any:
+    """`left @ right` in fp32 as a tensor core in this mode forms it, split terms added smallest first."""
+    if precision == "IEEE":
+        return np.matmul(left, right, dtype=np.float32)
+    if precision == "TF32":
+        return np.matmul(tf32(left), tf32(right))
+    keep, parts = (tf32, 2) if precision == "TF32X3" else (round_through_bf16, 3)
+    a, b = _parts(left, keep, parts), _parts(right, keep, parts)
+    order = 2 if precision == "BF16X6" else 1  # terms a[i] @ b[j] with i + j <= order
+    terms = [(i, j) for i in range(parts) for j in range(parts) if i + j <= order]
+    return sum(np.matmul(a[i], b[j]) for i, j in sorted(terms, key=sum, reverse=True))
+
+
+def _parts(values: Any, keep: Callable[[Any], Any], count: int) -> list[Any]:
+    """`values` as a sum of `count` numbers that the low format holds exactly."""
+    found = []
+    for _ in range(count):
+        found.append(keep(values))
+        values = values - found[-1]
+    return found
+
+
+class TreeReduce(triton_interpreter.ReduceOps):  # type: ignore[misc]
+    """Reductions that know bfloat16 and combine whole slices as a tree, as warps do, instead of one by one."""
+
+    def sum(self, input: Any) -> Any:
+        total = np.sum(_plain(input.handle), axis=self.axis, keepdims=self.keep_dims)
+        return self._tensor(total, input.dtype)
+
+    def min_max(self, input: Any, val_reduce_op: Any, idx_reduce_op: Any = None) -> Any:
+        """NaN never reaches this as a bfloat16: Triton widens bfloat16 before it compares."""
+        with np.errstate(all="ignore"):
+            return super().min_max(input, val_reduce_op, idx_reduce_op)
+
+    def generic_reduce(self, input: Any) -> Any:
+        axis, ndim = self.axis, len(input[0].handle.data.shape)
+        arrays = [arg.handle.data for arg in input]
+        if axis is None:
+            axis, arrays = 0, [array.reshape(-1) for array in arrays]
+        slices = [np.moveaxis(array, axis, 0) for array in arrays]
+        types = [arg.dtype for arg in input]
+        while (count := slices[0].shape[0]) > 1:
+            half = count // 2
+            joined = self._combine([part[:half] for part in slices], [part[half : 2 * half] for part in slices], types)
+            odd = [part[2 * half :] for part in slices]
+            slices = [np.concatenate([new, rest]) for new, rest in zip(joined, odd, strict=True)]
+        return [self._reduced(part[0], axis, ndim, dtype) for part, dtype in zip(slices, types, strict=True)]
+
+    def _combine(self, left: list[Any], right: list[Any], types: list[Any]) -> list[Any]:
+        operands = [self.to_tensor(part, dtype) for side in (left, right) for part, dtype in zip(side, types, strict=True)]
+        result = self.combine_fn.fn(*operands)
+        results = result if isinstance(result, tuple) else (result,)
+        shape = left[0].shape
+        return [np.broadcast_to(getattr(one, "handle", one).data, shape) for one in results]
+
+    def _reduced(self, data: Any, axis: int, ndim: int, dtype: Any) -> Any:
+        if self.keep_dims:
+            data = data.reshape((1,) * ndim) if self.axis is None else np.expand_dims(data, axis)
+        return self.to_tensor(data if getattr(data, "shape", ()) else data.item(), dtype)
+
+    def _tensor(self, values: Any, dtype: Any) -> Any:
+        if _scalar(dtype) == tl.bfloat16:
+            values = f32_to_bf16(np.asarray(values))
+        return self.to_tensor(values if getattr(values, "shape", ()) else values.item(), dtype)
+
+
+class WideScan(triton_interpreter.ScanOps):  # type: ignore[misc]
+    """Prefix sums and products of bfloat16, which otherwise add up bit patterns."""
+
+    def cumsum(self, input: Any) -> Any:
+        return [self._scanned(np.cumsum, input)]
+
+    def cumprod(self, input: Any) -> Any:
+        return [self._scanned(np.cumprod, input)]
+
+    def _scanned(self, op: Callable[..., Any], input: Any) -> Any:
+        values = op(_plain(input.handle), axis=self.axis)
+        return self.to_tensor(f32_to_bf16(values) if _is_bf16(input.handle) else values, input.dtype)

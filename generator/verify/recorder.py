@@ -1,0 +1,51 @@
+"""Sees every ATen call that a candidate makes besides its kernels, and poisons the memory it allocates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .layout import poison
+
+_EMPTY = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
+_FILLED = {"zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", "full", "full_like", "new_full"}
+_FREE = _EMPTY | _FILLED | {"arange", "scalar_tensor", "lift_fresh", "detach", "alias", "set_", "_unsafe_view", "zero_"}
+_COPIES = {"clone", "copy_", "_to_copy", "fill_", "lift_fresh_copy", "_local_scalar_dense", "is_same_size", "resize_"}
+
+
+class Recorder(TorchDispatchMode):
+    """`compute` counts calls that do arithmetic on more than one element; `copies` those that only move data."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here; True would import torch._dynamo, which takes longer than all cases together."""
+        return False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.compute: Counter[str] = Counter()
+        self.copies: Counter[str] = Counter()
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        name = func._schema.name.removeprefix("aten::")
+        if name in _EMPTY:
+            poison(result)
+        if name in _FREE or func.is_view:
+            return result
+        if name in _COPIES:
+            self.copies[name] += 1
+        elif _elements(args, kwargs, result) > 1:
+            self.compute[name] += 1
+        return result
+
+
+def _elements(*trees: Any) -> int:
+    """Of the largest tensor involved: arithmetic between single numbers is glue, not compute."""
+    return max((leaf.numel() for leaf in pytree.tree_leaves(trees) if isinstance(leaf, torch.Tensor)), default=0)

@@ -1,0 +1,185 @@
+"""Judges one call of the candidate: what its kernels touched, what it returned, what it left changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .budget import Comparison, Target, compare
+from .controls import Answer
+from .exchange import StepReport
+from .explain import explain
+from .layout import unwritten
+from .verdict import CaseResult, Cause
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a call is refused."""
+
+    cause: Cause
+    detail: str
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """The public result of a call, and its fault if it has one."""
+
+    result: CaseResult
+    fault: Fault | None = None
+
+
+class Review:
+    """One call with everything known about it."""
+
+    def __init__(
+        self,
+        answer: Answer,
+        report: StepReport,
+        tensors: dict[str, Any],
+        earlier: Sequence[Answer],
+        precision: str,
+    ) -> None:
+        self.answer, self.report, self.earlier, self.precision = answer, report, earlier, precision
+        self.outputs: list[torch.Tensor] = tensors.get("outputs", [])
+        self.changed: dict[str, torch.Tensor] = tensors.get("changed", {})
+
+    def run(self) -> Reviewed:
+        """The first fault found, in the order in which one explains the next."""
+        if self.report.status == "raised" and self._guards_layout():
+            return self._reviewed("guarded", self.report.error)
+        for check in (self._memory, self._raised, self._form, self._aliases, self._state):
+            fault = check()
+            if fault is not None:
+                return self._reviewed("failed", fault.detail, fault)
+        comparisons = self._comparisons()
+        fault = self._values(comparisons) or self._repeats()
+        if fault is not None:
+            return self._reviewed("failed", fault.detail, fault, comparisons)
+        return self._reviewed("passed", "", None, comparisons)
+
+    def _reviewed(
+        self, outcome: Any, detail: str, fault: Fault | None = None, comparisons: Sequence[Comparison] = ()
+    ) -> Reviewed:
+        worst = max(comparisons, key=lambda one: one.difference.worst, default=None)
+        result = CaseResult(
+            name=self.answer.case.name,
+            outcome=outcome,
+            detail=detail,
+            oracle_error=worst.difference.worst if worst else None,
+            baseline_error=max((one.baseline.worst for one in comparisons), default=None),
+            budget=worst.budget if worst else None,
+            seconds=round(self.report.seconds, 4),
+        )
+        return Reviewed(result, fault)
+
+    def _guards_layout(self) -> bool:
+        """A wrapper may refuse strides it was not written for, in words, before it launches anything."""
+        told = self.report.error.split(":", 1)[0] in ("ValueError", "AssertionError", "RuntimeError", "NotImplementedError", "TypeError")
+        return self.answer.case.step.layout != "contiguous" and not self.report.in_kernel and told
+
+    def _memory(self) -> Fault | None:
+        for kind, detail in self.report.violations:
+            return Fault("out-of-bounds" if kind == "out-of-bounds" else "race", detail)
+        return None
+
+    def _raised(self) -> Fault | None:
+        if self.report.status != "raised":
+            return None
+        where = "a kernel" if self.report.in_kernel else "ModelNew.forward"
+        return Fault("raises", f"{where} raises {self.report.error}")
+
+    def _form(self) -> Fault | None:
+        right = self.answer.eager
+        if self.report.odd_outputs:
+            return Fault("wrong-structure", f"it returns a {self.report.odd_outputs[0]}, not a plain tensor")
+        if self.report.tree != right.tree or len(self.outputs) != len(right.outputs):
+            return Fault("wrong-structure", f"it returns {self.report.tree}, the reference {right.tree}")
+        for place, (found, wanted) in enumerate(zip(self.outputs, right.outputs, strict=True)):
+            if found.shape != wanted.shape:
+                return Fault("wrong-shape", f"output {place} is {list(found.shape)}, should be {list(wanted.shape)}")
+            if found.dtype != wanted.dtype:
+                return Fault("wrong-dtype", f"output {place} is {found.dtype}, should be {wanted.dtype}")
+        return None
+
+    def _aliases(self) -> Fault | None:
+        if self.report.held_earlier:
+            return Fault("aliased-output", "an output lives in the storage of one that an earlier call returned")
+        tensors = [value for value in self.answer.case.inputs if isinstance(value, torch.Tensor)]
+        allowed = {(out, self._tensor_place(place)) for out, place in self.answer.eager.aliases}
+        for out, place in self.report.aliases:
+            if (out, place) in allowed:
+                continue
+            if place < len(tensors) and self._equals(out, tensors[place]):
+                return Fault("input-returned", f"output {out} is input {place} itself")
+            owner = f"input {place}" if place < len(tensors) else "a parameter"
+            return Fault("aliased-output", f"output {out} shares the storage of {owner}")
+        return None
+
+    def _tensor_place(self, place: int) -> int:
+        """The child counts only tensors among the inputs; the reference counts numbers too."""
+        return place - sum(not isinstance(value, torch.Tensor) for value in self.answer.case.inputs[:place])
+
+    def _equals(self, out: int, value: torch.Tensor) -> bool:
+        found = self.outputs[out]
+        return found.shape == value.shape and found.dtype == value.dtype and torch.equal(found, value)
+
+    def _state(self) -> Fault | None:
+        """Buffers and inputs move exactly when the reference moves them, and to where it moves them."""
+        answer, step = self.answer, self.answer.case.step
+        parameters = {name for name, _ in answer.case.setting.reference.model.named_parameters()}
+        for name, before in step.state.items():
+            moved = not _same(answer.eager.state[name], before)
+            if name in self.changed and not moved:
+                kind: Cause = "parameter-mutated" if name in parameters else "buffer-differs"
+                return Fault(kind, f"it changes {name}, which the reference leaves alone")
+            found, oracle = self.changed.get(name, before), _wide(answer.oracle.state[name])
+            target = Target(oracle, answer.eager.state[name], _wide(answer.shaken.state[name]))
+            if moved and not compare(found, target, self.precision).accepted:
+                return Fault("buffer-differs", f"{name} is not what the reference makes of it")
+        mutated = [name for name in self.changed if name not in step.state]
+        if mutated and not self._reference_mutates():
+            return Fault("input-mutated", f"it changes its input {mutated[0]}")
+        return None
+
+    def _reference_mutates(self) -> bool:
+        pairs = zip(self.answer.eager.inputs, self.answer.case.inputs, strict=True)
+        return any(isinstance(now, torch.Tensor) and isinstance(was, torch.Tensor) and not _same(now, was) for now, was in pairs)
+
+    def _comparisons(self) -> list[Comparison]:
+        pairs = zip(self.outputs, self.answer.targets(), strict=True)
+        return [compare(found, target, self.precision) for found, target in pairs]
+
+    def _values(self, comparisons: Sequence[Comparison]) -> Fault | None:
+        place = next((place for place, one in enumerate(comparisons) if not one.accepted), None)
+        if place is None:
+            return None
+        where = f"{self.answer.case.name}: output {place}" if len(comparisons) > 1 else self.answer.case.name
+        explained = explain(self.outputs, self.answer, self.earlier, self.precision)
+        if explained is not None:
+            return Fault(explained[0], f"{where}: {explained[1]}")
+        empty = unwritten(self.outputs[place])
+        if empty:
+            return Fault("unwritten-output", f"{where}: {empty} elements still hold what torch.empty left there")
+        why = comparisons[place].why
+        if comparisons[place].kind == "non-finite":
+            if self.report.loads_without_other:
+                why += "; a masked load without `other` may feed the result, and those lanes are undefined"
+            return Fault("non-finite", f"{where}: {why}")
+        return Fault("wrong-values", f"{where}: {why}")
+
+    def _repeats(self) -> Fault | None:
+        if self.report.again_equal is False:
+            return Fault("not-repeatable", f"{self.answer.case.name}: the same call gives different bits the second time")
+        return None
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return bool(((one == other) | (one.isnan() & other.isnan())).all()) if one.is_floating_point() else torch.equal(one, other)
+
+
+def _wide(value: torch.Tensor) -> torch.Tensor:
+    return value.double() if value.is_floating_point() else value

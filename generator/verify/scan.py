@@ -1,0 +1,266 @@
+"""Reads a candidate file as a syntax tree and refuses what no kernel file needs, before any of it runs.
+
+Deny by default: imports come from a list, and every call on torch or on a tensor that is not known to be an
+allocation, a view or a question is a library call, which must be declared. The text cannot show everything (an
+operator between two tensors looks like one between two integers); what it misses, `recorder.py` sees when it runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .allowed import (
+    DUNDERS,
+    FORBIDDEN_ATTRIBUTES,
+    FORBIDDEN_BASES,
+    FORBIDDEN_DEFINITIONS,
+    FORBIDDEN_NAMES,
+    IMPORTS,
+    METHODS,
+    MODULE_CALLS,
+    MODULE_FORBIDDEN,
+)
+from .review import Fault
+from .tensor_methods import TENSOR_METHODS
+from .verdict import Cause
+
+_ROOTS = {"torch", "triton"}
+
+
+@dataclass(frozen=True)
+class Scan:
+    """`library_calls` are torch computations left in the file, each under its full name."""
+
+    fault: Fault | None = None
+    library_calls: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Call:
+    name: str
+    line: int
+    guarded: bool  # under an `if`, `try` or `except`
+
+
+def scan(source: str, allowed_calls: Sequence[str] = ()) -> Scan:
+    """The first fault in the file, or the library calls that it declares; "*" declares any."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        return Scan(Fault("not-loadable", f"the file does not parse: {error}"))
+    reader = _Reader(tree)
+    fault = reader.fault() or _undeclared(reader.calls, allowed_calls)
+    names = tuple(sorted({call.name for call in reader.calls}))
+    return Scan(fault, names, ("keeps-state",) if reader.keeps_state() else ())
+
+
+def _undeclared(calls: list[_Call], allowed: Sequence[str]) -> Fault | None:
+    for call in calls:
+        if "*" not in allowed and call.name not in allowed:
+            return Fault("library-call", f"line {call.line}: {call.name} is left to torch and was not declared")
+    for call in calls:
+        if call.guarded:
+            return Fault("fallback-branch", f"line {call.line}: {call.name} stands in a branch, so a kernel may be bypassed")
+    return None
+
+
+class _Reader:
+    """One pass over the tree; kernels (`@triton.jit` functions) are read for forbidden names, not for torch calls."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.aliases = dict(_aliases(tree))
+        self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        self.kernels = {id(inner) for node in ast.walk(tree) if self._is_kernel(node) for inner in ast.walk(node)}
+        self.modules = dict(self._submodules())
+        self.calls = list(self._library_calls())
+
+    def fault(self) -> Fault | None:
+        for node in ast.walk(self.tree):
+            found = self._forbidden(node)
+            if found is not None:
+                cause, what = found
+                return Fault(cause, f"line {getattr(node, 'lineno', 0)}: {what}")
+        return self._swallowed()
+
+    def keeps_state(self) -> bool:
+        """Whether a method other than the constructor assigns to self, so that one call can see another's leavings."""
+        methods = [
+            method
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.ClassDef)
+            for method in node.body
+            if isinstance(method, ast.FunctionDef) and method.name != "__init__"
+        ]
+        targets = (
+            target
+            for method in methods
+            for node in ast.walk(method)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        )
+        return any(isinstance(one, ast.Attribute) and _is_name(one.value, "self") for one in targets)
+
+    def _forbidden(self, node: ast.AST) -> tuple[Cause, str] | None:
+        if isinstance(node, ast.Import):
+            return next((self._bad_import(one.name) for one in node.names if one.name not in IMPORTS), None)
+        if isinstance(node, ast.ImportFrom):
+            return self._bad_from(node)
+        if isinstance(node, ast.Name) and node.id in FORBIDDEN_NAMES:
+            return "forbidden-code", f"it names {node.id}"
+        if isinstance(node, ast.Attribute):
+            return self._bad_attribute(node)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            return self._bad_definition(node)
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            return "forbidden-code", f"it keeps state outside ModelNew ({', '.join(node.names)})"
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+            return self._bad_target(node)
+        if isinstance(node, ast.Call) and _is_name(node.func, "getattr"):
+            return self._bad_getattr(node)
+        return None
+
+    def _bad_import(self, name: str) -> tuple[Cause, str]:
+        return "forbidden-code", f"it imports {name}, which a kernel file does not need"
+
+    def _bad_from(self, node: ast.ImportFrom) -> tuple[Cause, str] | None:
+        if node.level or node.module not in IMPORTS:
+            return self._bad_import("." * node.level + (node.module or ""))
+        for one in node.names:
+            full = f"{node.module}.{one.name}"
+            if one.name == "*" or full.startswith(MODULE_FORBIDDEN):
+                return self._bad_import(full)
+        return None
+
+    def _bad_attribute(self, node: ast.Attribute) -> tuple[Cause, str] | None:
+        if node.attr.startswith("__") and node.attr not in DUNDERS:
+            return "forbidden-code", f"it reaches for {node.attr}"
+        private = node.attr.startswith("_") and not node.attr.startswith("__")
+        if node.attr in FORBIDDEN_ATTRIBUTES or (private and not _is_self(node.value)):
+            return "forbidden-code", f"it reaches for {ast.unparse(node)}"
+        full = self._full_name(node)
+        if full is not None and full.startswith(MODULE_FORBIDDEN):
+            return "forbidden-code", f"it uses {full}"
+        return None
+
+    def _bad_definition(self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[Cause, str] | None:
+        if node.name in FORBIDDEN_DEFINITIONS:
+            return "forbidden-code", f"it defines {node.name}"
+        if not isinstance(node, ast.ClassDef):
+            return None
+        for base in node.bases:
+            name = (self._full_name(base) or ast.unparse(base)).rsplit(".", 1)[-1]
+            if name in FORBIDDEN_BASES:
+                return "forbidden-code", f"{node.name} derives from {name}"
+        has_forward = any(isinstance(one, ast.FunctionDef) and one.name == "forward" for one in node.body)
+        if node.name == "ModelNew" and not has_forward:
+            return "inherited", "ModelNew has no forward of its own"
+        return None
+
+    def _bad_target(self, node: ast.Assign | ast.AugAssign | ast.Delete) -> tuple[Cause, str] | None:
+        targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
+        for target in targets:
+            full = self._full_name(target) if isinstance(target, ast.Attribute) else None
+            if full is not None and full.split(".")[0] in _ROOTS:
+                return "forbidden-code", f"it replaces {full}"
+        return None
+
+    def _bad_getattr(self, node: ast.Call) -> tuple[Cause, str] | None:
+        name = node.args[1] if len(node.args) > 1 else None
+        if isinstance(name, ast.Constant) and isinstance(name.value, str) and not name.value.startswith("_"):
+            return None
+        return "forbidden-code", "it looks attributes up by computed or private names"
+
+    def _swallowed(self) -> Fault | None:
+        """A try around anything but imports can turn a failing kernel into a library call."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Try) and not all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
+                return Fault("fallback-branch", f"line {node.lineno}: a try stands around code that may launch a kernel")
+        return None
+
+    def _library_calls(self) -> Iterator[_Call]:
+        for node, guarded in _with_guards(self.tree, False):
+            if id(node) in self.kernels:
+                continue
+            name = self._library_name(node)
+            if name is not None:
+                yield _Call(name, getattr(node, "lineno", 0), guarded)
+
+    def _library_name(self, node: ast.AST) -> str | None:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            return "torch.matmul"
+        if not isinstance(node, ast.Call):
+            return None
+        full = self._full_name(node.func)
+        if full is not None and full.split(".")[0] == "torch":
+            harmless = full in MODULE_CALLS or full.startswith(("torch.nn.Module", "torch.nn.Parameter", "torch.autograd"))
+            constructs = full.startswith("torch.nn.") and full.split(".")[2][:1].isupper()
+            return None if harmless or constructs else full
+        if not isinstance(node.func, ast.Attribute) or full is not None:
+            return None
+        return self._method_name(node.func)
+
+    def _method_name(self, func: ast.Attribute) -> str | None:
+        """A call on self is a submodule of torch's, or a method of the file's own; any other may be a tensor's."""
+        if _is_self(func.value):
+            return self.modules.get(func.attr)
+        if isinstance(func.value, ast.Call) and _is_name(func.value.func, "super"):
+            return None
+        if func.attr in METHODS or func.attr in self.own or func.attr not in TENSOR_METHODS:
+            return None
+        return f"torch.Tensor.{func.attr}"
+
+    def _submodules(self) -> Iterator[tuple[str, str]]:
+        """`self.name = nn.Kind(...)` makes `self.name(...)` a library call named torch.nn.Kind."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                full = self._full_name(node.value.func) or ""
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute) and _is_name(target.value, "self") and full.startswith("torch.nn."):
+                        yield target.attr, full
+
+    def _is_kernel(self, node: ast.AST) -> bool:
+        if not isinstance(node, ast.FunctionDef):
+            return False
+        marks = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
+        return any(self._full_name(mark) in ("triton.jit", "triton.runtime.jit.jit") for mark in marks)
+
+    def _full_name(self, node: ast.AST) -> str | None:
+        """The dotted name with import aliases resolved, for names that begin at an import."""
+        if isinstance(node, ast.Name):
+            return self.aliases.get(node.id)
+        if isinstance(node, ast.Attribute):
+            head = self._full_name(node.value)
+            return f"{head}.{node.attr}" if head is not None else None
+        return None
+
+
+def _aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                yield (one.asname, one.name) if one.asname else (one.name.split(".")[0],) * 2
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for one in node.names:
+                yield one.asname or one.name, f"{node.module}.{one.name}"
+
+
+def _with_guards(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """Every node below, with whether it stands in a branch of an `if`, a conditional expression or a `try`."""
+    yield node, guarded
+    for name, value in ast.iter_fields(node):
+        branch = guarded or (isinstance(node, ast.If | ast.IfExp | ast.Try) and name != "test")
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from _with_guards(child, branch)
+
+
+def _is_self(node: ast.AST) -> bool:
+    return _is_name(node, "self") or _is_name(node, "cls")
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

@@ -1,0 +1,81 @@
+"""One Triton kernel as it is being written: parameters in the order of use, body lines, and its launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..extent import Extent, express
+
+
+@dataclass
+class Kernel:
+    """Parameters are pointers first, then sizes, then constants (`tl.constexpr`)."""
+
+    name: str
+    doc: str
+    pointers: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, Extent] = field(default_factory=dict)
+    constants: dict[str, str | Extent] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    helpers: set[str] = field(default_factory=set)
+    grid: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    depth: int = 1
+
+    def pointer(self, tensor: str, prefix: str = "") -> str:
+        """The pointer parameter of a tensor of the wrapper."""
+        name = f"{prefix}{tensor}_ptr"
+        self.pointers.setdefault(name, tensor)
+        return name
+
+    def size(self, name: str, extent: Extent) -> str:
+        self.sizes.setdefault(name, extent)
+        return name
+
+    def constant(self, name: str, value: str | Extent) -> str:
+        self.constants.setdefault(name, value)
+        return name
+
+    def scalar(self, extent: Extent, name: str) -> str:
+        """Source of a size inside the kernel, from parameters already there or a new one of that name."""
+        known: dict[str, Extent] = {}
+        for key, value in (*self.sizes.items(), *self.constants.items()):
+            if isinstance(value, Extent):
+                known[key] = value
+        text = express(extent, known)
+        return text if text is not None else self.size(name, extent)
+
+    def line(self, text: str = "") -> None:
+        self.lines.append("    " * self.depth + text if text else "")
+
+    @contextmanager
+    def block(self, header: str) -> Iterator[None]:
+        self.line(header)
+        self.depth += 1
+        yield
+        self.depth -= 1
+
+    def outputs_last(self, outputs: list[str]) -> None:
+        """Order the pointers as people do: what is read, then what is written."""
+        self.pointers = dict(sorted(self.pointers.items(), key=lambda item: item[1] in outputs))
+
+    def source(self) -> str:
+        params = [*self.pointers, *self.sizes, *(f"{c}: tl.constexpr" for c in self.constants)]
+        signature = f"def {self.name}({', '.join(params)}):"
+        if len(signature) > 110:
+            signature = f"def {self.name}(\n    " + ",\n    ".join(_rows(params)) + ",\n):"
+        doc = f'    """{self.doc}"""'
+        return "\n".join(["@triton.jit", signature, doc, *self.lines])
+
+
+def _rows(params: list[str], width: int = 100) -> list[str]:
+    """Parameters packed into lines."""
+    rows: list[str] = []
+    for param in params:
+        if rows and len(rows[-1]) + len(param) + 2 <= width:
+            rows[-1] += ", " + param
+        else:
+            rows.append(param)
+    return rows

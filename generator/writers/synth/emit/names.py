@@ -1,0 +1,54 @@
+"""Readable, unique Python names for the tensors of a region and the state of the model."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+from torch import fx
+from torch.export import ExportedProgram
+
+from ..math import HELPERS
+
+_RESERVED = frozenset({"torch", "triton", "tl", "nn", "F", "self", "out", "mask", "row", "cols", "rows"})
+
+
+def identifier(text: str) -> str:
+    """A lower-case identifier made of a file or operator name: "19_ReLU" gives "relu"."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", "_", re.sub(r"\W+", "_", text))
+    name = re.sub(r"_+", "_", words).strip("_").lstrip("0123456789_").lower()
+    return f"{name}_op" if not name or keyword.iskeyword(name) else name
+
+
+def state_path(program: ExportedProgram, node: fx.Node) -> str | None:
+    """`norm.weight` for a placeholder of a parameter or buffer."""
+    signature = program.graph_signature
+    return signature.inputs_to_parameters.get(node.name) or signature.inputs_to_buffers.get(node.name)
+
+
+def state_source(path: str) -> str:
+    """`self.layers[0].weight` for `layers.0.weight`."""
+    return "self." + re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", path)
+
+
+class Names:
+    """Hands out names: the last word of a parameter's path, an input's own name, a node's name."""
+
+    def __init__(self, program: ExportedProgram, inputs: dict[str, str]) -> None:
+        self._program, self._inputs = program, inputs
+        self._taken: set[str] = {*_RESERVED, *HELPERS}
+
+    def name(self, node: fx.Node) -> str:
+        path = state_path(self._program, node)
+        base = path.rsplit(".", 1)[-1] if path else self._inputs.get(node.name, node.name)
+        if path and base in self._taken:
+            base = path.replace(".", "_")
+        return self.unique(base if base.isidentifier() else identifier(base))
+
+    def unique(self, base: str) -> str:
+        name, count = base, 1
+        while name in self._taken:
+            count += 1
+            name = f"{base}_{count}"
+        self._taken.add(name)
+        return name

@@ -1,0 +1,61 @@
+"""Triton source of one expression, with only the parentheses that its operators need."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..math import FUNCTIONS
+
+ATOM, POWER, UNARY, PRODUCT, SUM, BITS, COMPARE = 100, 90, 80, 70, 60, 50, 40
+_BINARY = {"*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT, "+": SUM, "-": SUM, "&": BITS, "|": BITS, "^": BITS,
+           "==": COMPARE, "!=": COMPARE, "<": COMPARE, "<=": COMPARE, ">": COMPARE, ">=": COMPARE}  # fmt: skip
+_TEMPLATE = re.compile(r"^\{0\} (\S+) \{1\}$|^\{0\} (\S+) (\S+)$")
+TRITON_DTYPES = {"fp64": "tl.float64", "fp32": "tl.float32", "fp16": "tl.float16", "bf16": "tl.bfloat16",
+                 "int64": "tl.int64", "int32": "tl.int32", "int16": "tl.int16", "int8": "tl.int8",
+                 "uint8": "tl.uint8", "int1": "tl.int1"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Text:
+    """Source and how tightly it binds."""
+
+    source: str
+    binds: int = ATOM
+
+    def inside(self, binds: int) -> str:
+        return self.source if self.binds >= binds else f"({self.source})"
+
+
+def repeats(function: str, position: int) -> bool:
+    """Whether the template writes an argument more than once, so that it must be a name."""
+    return FUNCTIONS[function].template.count(f"{{{position}}}") > 1
+
+
+def call(function: str, args: list[Text], dtype: str) -> Text:
+    template = FUNCTIONS[function].template
+    match = _TEMPLATE.match(template)
+    if match and match[1]:
+        binds = _BINARY[match[1]]
+        right = args[1].inside(binds + 1 if match[1] in ("-", "/", "//", "%") or binds <= BITS else binds)
+        return Text(f"{args[0].inside(binds + (binds <= BITS))} {match[1]} {right}", binds)
+    if template in ("-{0}", "~{0}"):
+        return Text(template[0] + args[0].inside(UNARY + 1), UNARY)
+    if function == "cast":
+        return Text(f"{args[0].inside(ATOM)}.to({TRITON_DTYPES[dtype]})")
+    if match:
+        return Text(template.format(args[0].inside(COMPARE + 1)), _BINARY[match[2]])
+    filled = [a.inside(COMPARE + 1) if repeats(function, i) else a.source for i, a in enumerate(args)]
+    return Text(template.format(*filled))
+
+
+def joined(terms: list[str]) -> str:
+    """A sum of index terms; 0 when there are none."""
+    return " + ".join(terms) or "0"
+
+
+def term(name: str, coefficient: str) -> str:
+    """`name * coefficient` without a needless factor 1."""
+    if coefficient == "1":
+        return name
+    return f"{name} * {coefficient}" if "//" not in coefficient else f"{name} * ({coefficient})"

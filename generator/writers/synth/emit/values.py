@@ -1,0 +1,225 @@
+"""Values of a region as Triton source: loads, arithmetic and stores, each computed once per scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf
+from ..lowering.region import Store
+from ..loops import Loops
+from ..math import FUNCTIONS, HELPERS
+from ..space import Affine, Axis
+from .index import Group, Indexer
+from .kernel import Kernel
+from .text import TRITON_DTYPES, Text, call, repeats
+
+_LOCALS = ("row", "rows", "cols", "mask", "row_mask", "col_mask", "offsets", "batch", "start", "shift", "part", "parts", "tile")
+Instance = tuple[tuple[Axis, int], ...]
+LONGEST_INLINE = 60
+LONGEST_ADDRESS = 34
+
+
+@dataclass
+class Values:
+    """Emits nodes into a kernel. Scopes nest: what a loop computes is forgotten when it ends."""
+
+    kernel: Kernel
+    loops: Loops
+    indexer: Indexer
+    reduced: Group | None
+    tensors: Mapping[str, str]
+    mask_of: Mapping[frozenset[str], str]
+    hints: Mapping[str, str] = field(default_factory=dict)
+    scopes: list[dict[tuple[int, Instance], Text]] = field(default_factory=lambda: [{}])
+    masked: dict[tuple[int, Instance], str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=lambda: {*HELPERS, *_LOCALS})
+
+    def __post_init__(self) -> None:
+        self.builder = self.loops.region.builder
+        self._loaded: list[dict[str, Text]] = [{}]
+        roots = [s.value for s in self.loops.region.stores]
+        self.uses: dict[int, int] = {}
+        for number in self.builder.walk(roots):
+            for child in self.builder.children(number):
+                self.uses[child] = self.uses.get(child, 0) + 1
+        for root in roots:
+            self.uses[root] = self.uses.get(root, 0) + 1
+        self.unrolled = frozenset(self.loops.region.unrolled_axes)
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """The body of a loop: its values and names end with it."""
+        names = set(self.taken)
+        self.scopes.append({})
+        self._loaded.append({})
+        yield
+        self.scopes.pop()
+        self._loaded.pop()
+        self.taken = names
+
+    def varies(self, number: int) -> bool:
+        """Whether the value differs along the reduced direction."""
+        return self.reduced is not None and bool(self.builder.free_axes(number) & self.reduced.leaves)
+
+    def instance(self, number: int, at: Instance) -> Instance:
+        """Only the unrolled axes a node depends on, so that equal halves share one load."""
+        axes = self.builder.free_axes(number)
+        return tuple((axis, i) for axis, i in at if axis in axes)
+
+    def known(self, number: int, at: Instance) -> Text | None:
+        key = (number, self.instance(number, at))
+        return next((scope[key] for scope in reversed(self.scopes) if key in scope), None)
+
+    def define(self, number: int, text: Text, at: Instance = ()) -> None:
+        self.scopes[-1][(number, self.instance(number, at))] = text
+
+    def fresh(self, base: str) -> str:
+        name, count = base, 1
+        while name in self.taken:
+            count += 1
+            name = f"{base}_{count}"
+        self.taken.add(name)
+        return name
+
+    def hoist(self, roots: list[int], at: Instance = ()) -> None:
+        """Compute before a loop what the loop needs and does not change."""
+        for number in self.builder.walk(roots):
+            if not self._ready(number) or self.varies(number) or self.known(number, at):
+                continue
+            if self.uses.get(number, 0) and not isinstance(self.builder.nodes[number], Const | SizeOf):
+                self.named(number, at)
+
+    def _ready(self, number: int) -> bool:
+        """No reduction below it is still to come."""
+        if self.known(number, ()):
+            return True
+        if isinstance(self.builder.nodes[number], Reduce):
+            return False
+        return all(self._ready(c) for c in self.builder.children(number))
+
+    def named(self, number: int, at: Instance) -> Text:
+        """The value as a variable."""
+        text = self.value(number, at)
+        if text.source.isidentifier() or isinstance(self.builder.nodes[number], Const | SizeOf):
+            return text
+        name = self.fresh(self._base_name(number))
+        self.kernel.line(f"{name} = {text.source}")
+        self.define(number, Text(name), at)
+        return Text(name)
+
+    def value(self, number: int, at: Instance) -> Text:
+        found = self.known(number, at)
+        if found is not None:
+            return found
+        node = self.builder.nodes[number]
+        if isinstance(node, Choose):
+            position = dict(at)[self.builder.space.leaves((node.axis,))[0]]
+            return self.value(node.options[position], at)
+        if isinstance(node, Load):
+            return self._load(number, node, node.dtype, at)
+        if isinstance(node, Apply):
+            return self._apply(number, node, at)
+        if isinstance(node, Const):
+            return Text(node.text)
+        if isinstance(node, SizeOf):
+            return Text(self.kernel.scalar(node.size, "count"))
+        if isinstance(node, Position):
+            return Text(f"({self.indexer.text(node.index, dict(at))})")
+        raise AssertionError(f"reduction {number} is read before its pass")
+
+    def _apply(self, number: int, node: Apply, at: Instance) -> Text:
+        child = self.builder.nodes[node.args[0]]
+        if node.function == "cast" and isinstance(child, Load) and self.known(node.args[0], at) is None:
+            return self._load(number, child, node.dtype, at)
+        args = []
+        for position, arg in enumerate(node.args):
+            shared = self.uses.get(arg, 0) > 1 or repeats(node.function, position)
+            args.append(self.named(arg, at) if shared else self.value(arg, at))
+        helper = FUNCTIONS[node.function].helper
+        if helper:
+            self.kernel.helpers.add(helper)
+        text = call(node.function, args, node.dtype)
+        if self.uses.get(number, 0) > 1 or len(text.source) > LONGEST_INLINE:
+            name = self.fresh(self._base_name(number))
+            self.kernel.line(f"{name} = {text.source}")
+            text = Text(name)
+            self.define(number, text, at)
+        return text
+
+    def _load(self, number: int, node: Load, dtype: str, at: Instance) -> Text:
+        """One tl.load, masked where its index can leave the tensor, widened to the type it is computed in."""
+        pointer = self.kernel.pointer(self.tensors[node.buffer])
+        mask = self.mask_for(self.indexer.uses(node.index))
+        other = self.masked.get((number, ()), "0.0" if node.dtype in ("fp32", "fp16", "bf16") else "0")
+        tail = f", mask={mask}, other={other}" if mask else ""
+        if policy := self.hints.get(node.buffer):
+            tail += f', eviction_policy="{policy}"'
+        widen = f".to({TRITON_DTYPES[dtype]})" if dtype != node.dtype else ""
+        source = f"tl.load({pointer}{self.address(node.index, at)}{tail}){widen}"
+        text = next((scope[source] for scope in reversed(self._loaded) if source in scope), None)
+        if text is None:
+            text = Text(self.fresh(self.tensors[node.buffer]))
+            self.kernel.line(f"{text.source} = {source}")
+            self._loaded[-1][source] = text
+        self.define(number, text, at)
+        return text
+
+    def address(self, index: Affine, at: Instance) -> str:
+        """` + offset` behind a pointer; an offset too long to read gets a name, shared by all that use it."""
+        moving, constant = self.indexer.parts(index, dict(at))
+        if len(moving) > LONGEST_ADDRESS:
+            key = f"address {moving}"
+            name = next((scope[key] for scope in reversed(self._loaded) if key in scope), None)
+            if name is None:
+                name = Text(self.fresh("at"))
+                self.kernel.line(f"{name.source} = {moving}")
+                self._loaded[-1][key] = name
+            moving = name.source
+        return "".join(f" + {part}" for part in (moving, constant) if part)
+
+    def mask_for(self, groups: list[Group]) -> str:
+        return self.mask_of.get(frozenset(g.variable for g in groups if g.mask), "")
+
+    def store(self, store: Store, at: Instance) -> None:
+        pointer = self.kernel.pointer(self.tensors[f"store:{store.name}"])
+        mask = self.mask_for(self.indexer.uses(store.index))
+        value = self.value(store.value, at).source
+        if len(value) > LONGEST_INLINE:
+            value = self.named(store.value, at).source
+        tail = f", mask={mask}" if mask else ""
+        if policy := self.hints.get(f"store:{store.name}"):
+            tail += f', eviction_policy="{policy}"'
+        address = f"{pointer}{self.address(store.index, at)}"
+        line = f"tl.store({address}, {value}{tail})"
+        if len(line) + 4 * self.kernel.depth > 108:
+            name = self.named(store.value, at).source
+            line = f"tl.store({address}, {name}{tail})"
+        self.kernel.line(line)
+
+    def instances(self, store: Store) -> list[Instance]:
+        """Every position on the unrolled axes that the store writes."""
+        axes = {a for a, _ in self.builder.space.resolve(store.index).terms} & self.unrolled
+        found: list[Instance] = [()]
+        for axis in sorted(axes):
+            count = self.builder.space.sizes[axis].full
+            found = [(*at, (axis, i)) for at in found for i in range(count)]
+        return found
+
+    def _base_name(self, number: int) -> str:
+        hint = self.builder.hints.get(number)
+        if hint:
+            return hint
+        node = self.builder.nodes[number]
+        if isinstance(node, Apply):
+            child = node.args[0]
+            if node.function == "cast":
+                return self._base_name(child)
+            return _NAMES.get(node.function, node.function)
+        return "value"
+
+
+_NAMES = {"mul": "scaled", "add": "summed", "sub": "shifted", "div": "quotient", "where": "chosen", "neg": "negated",
+          "exp": "weights", "abs": "magnitude", "maximum": "bounded", "minimum": "bounded", "not": "is_zero",
+          "eq": "equal", "gt": "above", "lt": "below"}  # fmt: skip

@@ -1,0 +1,203 @@
+"""The Python function around a region's kernels: sizes from shapes, outputs, grids, launches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import fx
+
+from ..extent import Extent, express, product
+from ..loops import Loops
+from ..schedule import Schedule
+from ..skeletons.frame import INDEX_LIMIT, is_wide
+from ..space import CannotFuse
+from ..traces import Traces
+from .kernel import Kernel
+
+TORCH_DTYPES = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int64": "int64",
+                "int32": "int32", "int16": "int16", "int8": "int8", "uint8": "uint8", "int1": "bool"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """`source` defines `name(*arguments)`; `numbers` are integers of the model that it takes after the tensors."""
+
+    name: str
+    source: str
+    arguments: tuple[fx.Node, ...]
+    numbers: tuple[str, ...]
+    results: tuple[fx.Node, ...]
+
+
+@dataclass
+class WrapperWriter:
+    """Everything known while one wrapper is written."""
+
+    name: str
+    doc: str
+    traces: Traces
+    loops: Loops
+    schedule: Schedule
+    tensors: Mapping[str, str]
+    attributes: Mapping[str, Extent]
+    kernels: list[Kernel]
+    workspaces: list[tuple[str, str]]
+
+    def __post_init__(self) -> None:
+        self.region = self.loops.region
+        self.inputs = [(self.tensors[name], node) for name, node in self.region.buffers]
+        for store in self.region.stores:
+            if store.into and store.into not in dict(self.region.buffers):
+                self.inputs.append((self.tensors[f"store:{store.name}"], store.node))
+        self.outputs = [s for s in self.region.stores if s.into is None]
+        self.numbers: dict[str, str] = {}
+        self.known = self._shapes()
+
+    def _shapes(self) -> dict[str, Extent]:
+        """Sizes that shapes give, those of the largest tensors first."""
+        by_size = sorted(self.inputs, key=lambda i: -product(self.traces.shape(i[1]), self.traces.one).full)
+        return {
+            f"{name}.shape[{d}]": size for name, node in by_size for d, size in enumerate(self.traces.shape(node))
+        }
+
+    def write(self) -> Wrapper:
+        sizes = self._sizes()
+        outputs, launches = self._outputs(), self._launches(sizes)
+        body = [*self._guards(sizes), *self._size_lines(sizes), *self._limits(sizes), *outputs, *launches, self._return()]
+        names = [name for name, _ in self.inputs] + list(self.numbers.values())
+        lines = [f"def {self.name}({', '.join(names)}):", f'    """{self.doc}"""', *("    " + b for b in body)]
+        return Wrapper(
+            self.name, "\n".join(lines), tuple(node for _, node in self.inputs), tuple(self.numbers),
+            tuple(s.node for s in self.outputs),
+        )  # fmt: skip
+
+    def express(self, extent: Extent, extra: Mapping[str, Extent] | None = None) -> str:
+        """Source for a size; integers of the model are the last resort and become arguments."""
+        text = express(extent, {**(extra or {}), **self.known})
+        if text is not None:
+            return text
+        named = {path: size for path, size in self.attributes.items()}
+        text = express(extent, {**(extra or {}), **self.known, **named}, most_factors=2)
+        if text is None:
+            raise CannotFuse(f"a size of {extent.full} follows neither from a shape nor from an integer of the model")
+        for path in sorted(named, key=len, reverse=True):
+            if path in text:
+                text = text.replace(path, self._number(path))
+        return text
+
+    def _number(self, path: str) -> str:
+        return self.numbers.setdefault(path, path.rsplit(".", 1)[-1])
+
+    def _sizes(self) -> dict[str, str]:
+        """Every size the kernels and grids name, in the order they are derived from one another."""
+        wanted: dict[str, Extent] = {}
+        for kernel in self.kernels:
+            wanted |= {k: v for k, v in kernel.sizes.items()}
+        grids = " ".join(k.grid for k in self.kernels)
+        if "{n_rows}" in grids or "n_rows" in " ".join(w for _, w in self.workspaces):
+            wanted.setdefault("n_rows", self.loops.rows)
+        if "{n_batch}" in grids:
+            wanted["n_batch"] = product((a.size for a in self.loops.kept[:-1]), self.traces.one)
+        known: dict[str, Extent] = {}
+        found: dict[str, str] = {}
+        for name in sorted(wanted, key=lambda n: (n != "n_cols", n)):
+            found[name] = self._whole(wanted[name], known) or self.express(wanted[name], known)
+            known[name] = wanted[name]
+        return found
+
+    def _whole(self, extent: Extent, known: Mapping[str, Extent]) -> str | None:
+        """`x.numel()` or `x.numel() // n_cols`, where that is what a reader expects."""
+        for name, node in self.inputs:
+            shape = self.traces.shape(node)
+            total = product(shape, self.traces.one)
+            if len(shape) > 1 and extent.divides(total) and (ratio := (total // extent).literal) is not None and ratio < 5:
+                return f"{name}.numel()" + (f" // {ratio}" if ratio > 1 else "")
+            columns = known.get("n_cols")
+            if len(shape) > 2 and columns is not None and self.schedule.layout == "rows" and columns * extent == total:
+                return f"{name}.numel() // n_cols"
+        return None
+
+    def _guards(self, sizes: Mapping[str, str]) -> list[str]:
+        """The kernels index packed memory; a packed tensor passes through untouched."""
+        inputs = [name for name, node in self.inputs if len(self.traces.shape(node)) > 0]
+        written = {self.tensors[f"store:{s.name}"] for s in self.region.stores if s.into}
+        packed = [name for name in inputs if name not in written]
+        del sizes
+        return [f"{name} = {name}.contiguous()" for name in packed]
+
+    def _size_lines(self, sizes: Mapping[str, str]) -> list[str]:
+        return [f"{name} = {text}" for name, text in sizes.items()]
+
+    def _limits(self, sizes: Mapping[str, str]) -> list[str]:
+        """Shapes the schedule was not made for are refused, not computed wrongly."""
+        if self.schedule.one_tile:
+            most = self.schedule.block
+            message = f"{self.name} holds a row of at most {most} elements, got {{n_cols}}"
+            return [f"if n_cols > {most}:", f'    raise ValueError(f"{message}")']
+        if self.schedule.layout == "flat" and not is_wide(self.loops) and "n_elements" in sizes:
+            message = f"{self.name} indexes with 32 bits, got {{n_elements}} elements"
+            return [f"if n_elements >= {INDEX_LIMIT}:", f'    raise ValueError(f"{message}")']
+        return []
+
+    def _outputs(self) -> list[str]:
+        lines = []
+        for store in self.outputs:
+            name = self.tensors[f"store:{store.name}"]
+            lines.append(f"{name} = {self._allocation(store.node, store.dtype)}")
+        for name, dtype in self.workspaces:
+            lines.append(f"{name} = torch.empty({self._parts_shape()}, dtype=torch.{TORCH_DTYPES[dtype]}, device={self._device()})")
+        return lines
+
+    def _allocation(self, node: fx.Node, dtype: str) -> str:
+        shape = self.traces.shape(node)
+        for name, other in self.inputs:
+            if self.traces.shape(other) == shape and self.traces.dtype(other) == dtype:
+                return f"torch.empty_like({name})"
+        dims = [self.express(size) for size in shape]
+        text = f"({', '.join(dims)}{',' if len(dims) == 1 else ''})"
+        return f"torch.empty({text}, dtype={self._dtype(dtype)}, device={self._device()})"
+
+    def _dtype(self, dtype: str) -> str:
+        for name, node in self.inputs:
+            if self.traces.dtype(node) == dtype:
+                return f"{name}.dtype"
+        return f"torch.{TORCH_DTYPES[dtype]}"
+
+    def _device(self) -> str:
+        return f"{self.inputs[0][0]}.device"
+
+    def _parts_shape(self) -> str:
+        parts = str(self.schedule.splits)
+        if self.schedule.layout == "columns":
+            return f"(n_batch * {parts} * n_cols,)"
+        return f"(n_rows * {parts},)"
+
+    def _launches(self, sizes: Mapping[str, str]) -> list[str]:
+        lines = [f"# {c.name} = {c.value}: {c.why}" for c in self.schedule.choices]
+        for kernel in self.kernels:
+            constants = {name: self._constant(value) for name, value in kernel.constants.items()}
+            grid = re.sub(r"\{(\w+)\}", lambda m: self._grid_name(m[1], constants, sizes), kernel.grid)
+            grid = grid.replace("(1 * ", "(")
+            arguments = [*kernel.pointers.values(), *kernel.sizes, *(f"{k}={v}" for k, v in constants.items())]
+            arguments.append(f"num_warps={self.schedule.num_warps}")
+            call = f"{kernel.name}[{grid}]({', '.join(arguments)})"
+            if len(call) > 106:
+                lines += [f"{kernel.name}[{grid}](", f"    {', '.join(arguments)},", ")"]
+            else:
+                lines.append(call)
+        return lines
+
+    def _constant(self, value: str | Extent) -> str:
+        if isinstance(value, Extent):
+            return self.express(value)
+        return "triton.next_power_of_2(n_cols)" if value == "next_power_of_2" else value
+
+    def _grid_name(self, name: str, constants: Mapping[str, str], sizes: Mapping[str, str]) -> str:
+        if name in constants:
+            return constants[name]
+        return sizes[name] if sizes.get(name) == "1" else name
+
+    def _return(self) -> str:
+        return "return " + ", ".join(self.tensors[f"store:{s.name}"] for s in self.outputs) if self.outputs else "return None"

@@ -1,0 +1,103 @@
+"""Sizes of one operator seen at several shape sets at once, and their translation back into source text.
+
+An operator is traced at its full size and at smaller shapes. A size is then a vector, one entry per trace: two axes
+are the same axis only when they agree in every trace, and `4096` is a literal only when it never moves. That is how a
+kernel generated for one shape reads its sizes from the tensors it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A non-negative integer per trace, full size first."""
+
+    values: tuple[int, ...]
+
+    @property
+    def full(self) -> int:
+        return self.values[0]
+
+    @property
+    def literal(self) -> int | None:
+        """The number, when it is the same in every trace."""
+        return self.values[0] if len(set(self.values)) == 1 else None
+
+    def is_one(self) -> bool:
+        return all(v == 1 for v in self.values)
+
+    def is_zero(self) -> bool:
+        return all(v == 0 for v in self.values)
+
+    def divides(self, other: Extent) -> bool:
+        return all(a > 0 and b % a == 0 for a, b in zip(self.values, other.values, strict=True))
+
+    def _zip(self, other: Extent | int, f: Callable[[int, int], int]) -> Extent:
+        values = (other,) * len(self.values) if isinstance(other, int) else other.values
+        return Extent(tuple(f(a, b) for a, b in zip(self.values, values, strict=True)))
+
+    def __add__(self, other: Extent | int) -> Extent:
+        return self._zip(other, lambda a, b: a + b)
+
+    def __sub__(self, other: Extent | int) -> Extent:
+        return self._zip(other, lambda a, b: a - b)
+
+    def __mul__(self, other: Extent | int) -> Extent:
+        return self._zip(other, lambda a, b: a * b)
+
+    def __floordiv__(self, other: Extent | int) -> Extent:
+        return self._zip(other, lambda a, b: a // b)
+
+    def like(self, number: int) -> Extent:
+        return Extent((number,) * len(self.values))
+
+
+def product(extents: Iterable[Extent], one: Extent) -> Extent:
+    total = one
+    for extent in extents:
+        total = total * extent
+    return total
+
+
+def express(target: Extent, known: Mapping[str, Extent], *, most_factors: int = 4) -> str | None:
+    """Source text that equals `target` in every trace, built from the named sizes; None if there is none.
+
+    Tried in this order: a product of names, a literal, a literal times a product, a quotient of two names (or of a name
+    and a literal). Earlier names win, so callers list what reads best first.
+    """
+    if target.literal in (0, 1):
+        return str(target.literal)
+    products = list(_products(known, most_factors))
+    for text, size in products:
+        if size == target:
+            return text
+    if target.literal is not None:
+        return str(target.literal)
+    for text, size in products:
+        if size.divides(target) and (factor := (target // size).literal) is not None:
+            return f"{factor} * {text}"
+    for text, size in products:
+        if target.divides(size) and not target.is_zero():
+            ratio = size // target
+            if ratio.literal is not None:
+                return f"{_grouped(text)} // {ratio.literal}"
+            for name, other in known.items():
+                if other == ratio:
+                    return f"{_grouped(text)} // {name}"
+    return None
+
+
+def _products(known: Mapping[str, Extent], most_factors: int) -> Iterable[tuple[str, Extent]]:
+    names = [name for name, extent in known.items() if not extent.is_one()]
+    for count in range(1, min(most_factors, len(names)) + 1):
+        for chosen in combinations(names, count):
+            sizes = [known[name] for name in chosen]
+            yield " * ".join(chosen), product(sizes[1:], sizes[0])
+
+
+def _grouped(text: str) -> str:
+    return f"({text})" if " " in text else text

@@ -1,0 +1,110 @@
+"""The loop nest of a region: its axes ordered as memory lies and merged where all accesses allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from .expr import Load, Position
+from .extent import Extent, product
+from .lowering.region import Region
+from .space import Affine, Axis
+
+
+@dataclass(frozen=True)
+class LoopAxis:
+    """Adjacent leaf axes walked as one; `leaves` are outermost first."""
+
+    leaves: tuple[Axis, ...]
+    size: Extent
+
+
+@dataclass(frozen=True)
+class Loops:
+    """Kept axes (one program or lane each), reduced axes (summed over), unrolled axes (written out)."""
+
+    region: Region
+    kept: tuple[LoopAxis, ...]
+    reduced: tuple[LoopAxis, ...]
+
+    @property
+    def one(self) -> Extent:
+        return self.region.builder.space.one
+
+    @cached_property
+    def rows(self) -> Extent:
+        return product((a.size for a in self.kept), self.one)
+
+    @cached_property
+    def columns(self) -> Extent:
+        return product((a.size for a in self.reduced), self.one)
+
+    @cached_property
+    def reduces_innermost(self) -> bool:
+        """Whether neighbours in memory are reduced together (rows) or kept apart (columns)."""
+        step = _reference(self.region).terms
+        unit = [axis for axis, coefficient in step if coefficient.is_one()]
+        inner = {leaf for a in self.reduced for leaf in a.leaves}
+        return bool(inner) and (not unit or unit[0] in inner)
+
+    def coefficient(self, affine: Affine, axis: LoopAxis) -> Extent:
+        """Elements the index moves per step of a loop axis."""
+        return dict(affine.terms).get(axis.leaves[-1], self.one.like(0))
+
+
+def find_loops(region: Region) -> Loops:
+    order = _order(region)
+    kept = sorted(region.kept_axes, key=order.__getitem__)
+    reduced = sorted(region.reduced_axes, key=order.__getitem__)
+    accesses = list(_accesses(region))
+    return Loops(region, _merge(region, kept, accesses), _merge(region, reduced, accesses))
+
+
+def _accesses(region: Region) -> Iterator[Affine]:
+    space = region.builder.space
+    for number in region.builder.walk([s.value for s in region.stores]):
+        node = region.builder.nodes[number]
+        if isinstance(node, Load | Position):
+            yield space.resolve(node.index)
+    for store in region.stores:
+        yield space.resolve(store.index)
+
+
+def _reference(region: Region) -> Affine:
+    """The access that touches most memory; its order is the loop order."""
+    space = region.builder.space
+
+    def extent(affine: Affine) -> int:
+        return product((space.sizes[a] for a, _ in affine.terms), space.one).full
+
+    return max(_accesses(region), key=extent, default=Affine((), space.one.like(0)))
+
+
+def _order(region: Region) -> dict[Axis, int]:
+    """Position of every axis, outermost first: by stride in the reference, then in the other accesses."""
+    rank: dict[Axis, int] = {}
+    accesses = sorted(_accesses(region), key=lambda a: a is not None and -len(a.terms))
+    for affine in [_reference(region), *accesses]:
+        by_stride = sorted(affine.terms, key=lambda term: -term[1].full)
+        for axis, _ in by_stride:
+            rank.setdefault(axis, len(rank))
+    for axis in (*region.kept_axes, *region.reduced_axes):
+        rank.setdefault(axis, len(rank))
+    return rank
+
+
+def _merge(region: Region, axes: list[Axis], accesses: list[Affine]) -> tuple[LoopAxis, ...]:
+    space = region.builder.space
+    zero = space.one.like(0)
+    merged: list[LoopAxis] = []
+    for axis in axes:
+        here = LoopAxis((axis,), space.sizes[axis])
+        if merged and all(
+            dict(a.terms).get(merged[-1].leaves[-1], zero) == dict(a.terms).get(axis, zero) * here.size
+            for a in accesses
+        ):
+            outer = merged.pop()
+            here = LoopAxis((*outer.leaves, axis), outer.size * here.size)
+        merged.append(here)
+    return tuple(merged)

@@ -1,0 +1,120 @@
+"""Lower a set of graph nodes into one region: an index space, loads, and what must be stored."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import fx
+
+from ..expr import Builder, Choose, Load, Reduce
+from ..extent import Extent
+from ..space import Affine, Axis, CannotFuse, Space
+from ..traces import Traces, aten_name
+from . import composites, pointwise, reductions, views
+from .context import Context, Lowered, Value
+from .table import RULES
+
+_FAMILIES = (composites, pointwise, reductions, views)
+
+
+@dataclass(frozen=True)
+class Store:
+    """One tensor a region writes. `into` is a buffer updated in place, or None for a new tensor."""
+
+    node: fx.Node
+    name: str
+    value: int
+    index: Affine
+    dtype: str
+    into: str | None = None
+
+
+@dataclass(frozen=True)
+class Region:
+    """A fused part of the graph: expressions, the tensors read, the stores, and the axes of its loops."""
+
+    builder: Builder
+    nodes: tuple[fx.Node, ...]
+    buffers: tuple[tuple[str, fx.Node], ...]
+    stores: tuple[Store, ...]
+    kept_axes: tuple[Axis, ...]
+    reduced_axes: tuple[Axis, ...]
+    unrolled_axes: tuple[Axis, ...]
+
+
+def is_fusable(node: fx.Node) -> bool:
+    return aten_name(node) in RULES
+
+
+def lower_region(traces: Traces, nodes: Sequence[fx.Node], outputs: Iterable[fx.Node]) -> Region:
+    """Build the region's expressions; raises `CannotFuse` when the nodes need different index spaces."""
+    ctx = Context(traces, Builder(Space(traces.one)))
+    for node in nodes:
+        ctx.env[node] = _lower(ctx, node)
+    stores = [_store(ctx, node, ctx.value(node)) for node in outputs]
+    for buffer, value in ctx.writes:
+        index = ctx.space.row_major(value.dims, _contiguous(ctx, buffer))
+        stores.append(Store(buffer, buffer.name, value.node, index, traces.dtype(buffer), buffer.name))
+    return _finish(ctx, tuple(nodes), stores)
+
+
+def _lower(ctx: Context, node: fx.Node) -> Lowered:
+    if node.target is operator.getitem:
+        source, position = node.args
+        several = ctx.env.get(source)  # type: ignore[arg-type]
+        if not isinstance(several, tuple):
+            raise CannotFuse(f"{node.name} takes a part of what this region does not compute")
+        return several[int(position)]  # type: ignore[arg-type]
+    value = node.meta["val"]
+    if isinstance(value, torch.Tensor) and value.dtype is torch.float64:
+        raise CannotFuse("double precision is left to torch")
+    return RULES[aten_name(node)](ctx, node)
+
+
+def _store(ctx: Context, node: fx.Node, value: Value) -> Store:
+    index = ctx.space.row_major(value.dims, _contiguous(ctx, node))
+    return Store(node, node.name, value.node, index, ctx.traces.dtype(node))
+
+
+def _contiguous(ctx: Context, node: fx.Node) -> list[Extent]:
+    step, strides = ctx.traces.one, []
+    for size in reversed(ctx.traces.shape(node)):
+        strides.append(step)
+        step = step * size
+    return strides[::-1]
+
+
+def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Region:
+    builder, space = ctx.builder, ctx.space
+    live = list(builder.walk([s.value for s in stores]))
+    reduced = {frozenset(space.leaves(n.axes)) for i in live if isinstance(n := builder.nodes[i], Reduce)}
+    if len(reduced) > 1:
+        raise CannotFuse("reductions over different dimensions do not share a loop")
+    choices = {space.leaves((n.axis,)) for i in live if isinstance(n := builder.nodes[i], Choose)}
+    if any(len(leaves) > 1 for leaves in choices):
+        raise CannotFuse("a concatenation is reshaped across its parts")
+    unrolled = {leaves[0] for leaves in choices}
+    inner = next(iter(reduced), frozenset())
+    every = {a for i in live for a in builder.free_axes(i)} | inner
+    every |= {a for s in stores for a, _ in space.resolve(s.index).terms}
+    if unrolled & inner:
+        raise CannotFuse("a reduction runs over concatenated parts")
+    outer = every - inner - unrolled
+    _check_rows(builder, stores, outer, inner)
+    used = {n.buffer for i in live if isinstance(n := builder.nodes[i], Load)}
+    buffers = tuple((name, node) for name, node in ctx.buffers.items() if name in used)
+    axes = [tuple(sorted(group)) for group in (outer, inner, unrolled)]
+    return Region(builder, nodes, buffers, tuple(stores), *axes)
+
+
+def _check_rows(builder: Builder, stores: list[Store], outer: set[Axis], inner: frozenset[Axis]) -> None:
+    """Every reduction and every store must see all kept axes, or work would be repeated or written twice."""
+    for store in stores:
+        if outer - {a for a, _ in builder.space.resolve(store.index).terms}:
+            raise CannotFuse("a smaller tensor is also needed by itself")
+    for i in builder.walk([s.value for s in stores]):
+        if isinstance(builder.nodes[i], Reduce) and builder.free_axes(i) != outer:
+            raise CannotFuse("a reduced value is broadcast along a new dimension")

@@ -1,0 +1,165 @@
+"""Views: reshape, permute, broadcast, slice, concatenate. They move indices and cost nothing in a fused kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import fx
+
+from ..expr import Choose
+from ..extent import Extent
+from ..space import Affine, Axis, CannotFuse, Dims
+from .context import Context, Lowered, Value
+from .table import lowers
+
+MOST_PARTS = 4
+
+
+@lowers("view.default", "reshape.default", "_unsafe_view.default", "flatten.using_ints", "unflatten.int",
+        "squeeze.default", "squeeze.dim", "squeeze.dims", "unsqueeze.default")  # fmt: skip
+def _reshape(ctx: Context, node: fx.Node) -> Lowered:
+    x = ctx.value(node.args[0])
+    axes = [a for dim in x.dims for a in dim]
+    return Value(ctx.space.regroup(axes, ctx.traces.shape(node), node.name), x.node)
+
+
+@lowers("permute.default", "transpose.int", "t.default", "movedim.int", "numpy_T.default")
+def _permute(ctx: Context, node: fx.Node) -> Lowered:
+    x = ctx.value(node.args[0])
+    rank = len(x.dims)
+    order = list(range(rank))
+    if "transpose" in str(node.target):
+        i, j = (int(d) % rank for d in node.args[1:3])  # type: ignore[arg-type]
+        order[i], order[j] = order[j], order[i]
+    elif "permute" in str(node.target):
+        order = [int(d) % rank for d in node.args[1]]  # type: ignore[union-attr,arg-type]
+    elif "movedim" in str(node.target):
+        i, j = (int(d) % rank for d in node.args[1:3])  # type: ignore[arg-type]
+        order.insert(j, order.pop(i))
+    else:
+        order.reverse()
+    return Value(tuple(x.dims[d] for d in order), x.node)
+
+
+@lowers("expand.default", "expand_as.default", "broadcast_to.default")
+def _expand(ctx: Context, node: fx.Node) -> Lowered:
+    x = ctx.value(node.args[0])
+    shape = ctx.traces.shape(node)
+    old: Dims = ((),) * (len(shape) - len(x.dims)) + x.dims
+    dims = tuple(axes or ctx.space.dimension(size) for axes, size in zip(old, shape, strict=True))
+    return Value(dims, x.node)
+
+
+@lowers("slice.Tensor", "narrow.default")
+def _slice(ctx: Context, node: fx.Node) -> Lowered:
+    source = node.args[0]
+    assert isinstance(source, fx.Node)
+    x = ctx.value(source)
+    dim = int(ctx.traces.arg(node, 1, "dim", 0)) % len(x.dims)
+    step = ctx.traces.arg(node, 4, "step", 1) if "slice" in str(node.target) else 1
+    start = _start(ctx, ctx.traces.arg(node, 2, "start"), ctx.traces.shape(source)[dim])
+    return cut(ctx, x, dim, start, step, ctx.traces.shape(node)[dim])
+
+
+@lowers("select.int")
+def _select(ctx: Context, node: fx.Node) -> Lowered:
+    source = node.args[0]
+    assert isinstance(source, fx.Node)
+    x = ctx.value(source)
+    dim = int(ctx.traces.arg(node, 1, "dim")) % len(x.dims)
+    start = _start(ctx, ctx.traces.arg(node, 2, "index"), ctx.traces.shape(source)[dim])
+    piece = cut(ctx, x, dim, start, 1, ctx.traces.one)
+    return Value(piece.dims[:dim] + piece.dims[dim + 1 :], piece.node)
+
+
+@lowers("chunk.default", "split.Tensor", "split.sizes", "split_with_sizes.default", "unbind.int", "tensor_split.sections")
+def _split(ctx: Context, node: fx.Node) -> Lowered:
+    x = ctx.value(node.args[0])
+    unbind = "unbind" in str(node.target)
+    position = 1 if unbind else 2
+    dim = int(ctx.traces.arg(node, position, "dim", 0)) % len(x.dims)
+    parts: list[Value] = []
+    start = ctx.traces.one.like(0)
+    for shape in ctx.traces.results(node):
+        length = ctx.traces.one if unbind else shape[dim]
+        piece = cut(ctx, x, dim, start, 1, length)
+        parts.append(Value(piece.dims[:dim] + piece.dims[dim + 1 :], piece.node) if unbind else piece)
+        start = start + length
+    return tuple(parts)
+
+
+@lowers("cat.default", "concat.default")
+def _cat(ctx: Context, node: fx.Node) -> Lowered:
+    parts = list(node.args[0])  # type: ignore[arg-type]
+    dim = int(ctx.traces.arg(node, 1, "dim", 0)) % len(ctx.traces.shape(node))
+    return join(ctx, node, parts, dim, stacked=False)
+
+
+@lowers("stack.default")
+def _stack(ctx: Context, node: fx.Node) -> Lowered:
+    parts = list(node.args[0])  # type: ignore[arg-type]
+    dim = int(ctx.traces.arg(node, 1, "dim", 0)) % len(ctx.traces.shape(node))
+    return join(ctx, node, parts, dim, stacked=True)
+
+
+def join(ctx: Context, node: fx.Node, parts: list[Any], dim: int, *, stacked: bool) -> Value:
+    """Concatenate equal parts: a new unrolled axis chooses among them, so both halves share one pass."""
+    values = [ctx.value(p) for p in parts]
+    if len(values) > MOST_PARTS:
+        raise CannotFuse(f"{node.name} joins {len(values)} tensors")
+    if not stacked and len({ctx.traces.shape(p)[dim] for p in parts}) > 1:
+        raise CannotFuse(f"{node.name} joins parts of different size")
+    dims = ctx.broadcast(values)
+    dtype = ctx.compute(ctx.traces.dtype(node))
+    axis = ctx.space.fresh(ctx.traces.one.like(len(values)))
+    options = tuple(ctx.builder.cast(v.node, dtype) for v in values)
+    chosen = ctx.builder.add(Choose(axis, options, dtype))
+    if stacked:
+        return Value((*dims[:dim], (axis,), *dims[dim:]), chosen)
+    return Value((*dims[:dim], (axis, *dims[dim]), *dims[dim + 1 :]), chosen)
+
+
+def cut(ctx: Context, x: Value, dim: int, start: Extent, step: Any, length: Extent) -> Value:
+    """Part of one dimension: its axes are replaced by a shifted, strided new axis."""
+    axes = ctx.space.leaves(x.dims[dim])
+    if start.is_zero() and step == 1 and ctx.space.size(axes) == length:
+        return x
+    if not isinstance(step, int):
+        raise CannotFuse("a slice's step depends on the shapes")
+    moves, fresh = _moves(ctx, axes, start, step, length)
+    return Value((*x.dims[:dim], fresh, *x.dims[dim + 1 :]), ctx.builder.substitute(x.node, moves))
+
+
+def _moves(
+    ctx: Context, axes: tuple[Axis, ...], start: Extent, step: int, length: Extent
+) -> tuple[dict[Axis, Affine], tuple[Axis, ...]]:
+    zero = ctx.traces.one.like(0)
+    if not axes:
+        return {}, ()
+    outer, inner = axes[0], ctx.space.size(axes[1:])
+    if len(axes) > 1 and not (step == 1 and inner.divides(start) and inner.divides(length)):
+        if step == 1 and length.is_one():
+            return _point(ctx, axes, start), ()
+        raise CannotFuse("a slice cuts through a dimension that was reshaped")
+    fresh = ctx.space.dimension(length // inner)
+    terms = tuple((axis, ctx.traces.one.like(step)) for axis in fresh)
+    moves = {outer: Affine(terms, (start // inner if len(axes) > 1 else start) + zero)}
+    return moves, (*fresh, *axes[1:])
+
+
+def _point(ctx: Context, axes: tuple[Axis, ...], start: Extent) -> dict[Axis, Affine]:
+    moves: dict[Axis, Affine] = {}
+    rest = start
+    for axis in reversed(axes):
+        size = ctx.space.sizes[axis]
+        moves[axis] = Affine((), Extent(tuple(r % s for r, s in zip(rest.values, size.values, strict=True))))
+        rest = rest // size
+    return moves
+
+
+def _start(ctx: Context, start: Any, size: Extent) -> Extent:
+    if start is None:
+        return ctx.traces.one.like(0)
+    start = start if isinstance(start, Extent) else ctx.traces.one.like(start)
+    clamped = (min(max(s + n if s < 0 else s, 0), n) for s, n in zip(start.values, size.values, strict=True))
+    return Extent(tuple(clamped))

@@ -1,0 +1,63 @@
+"""How one region is mapped to a device: layout, tile, warps, passes. Every field is a decision with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from ....hardware_specs.spec import DeviceSpec
+from .loops import Loops
+
+Layout = Literal["flat", "rows", "columns"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One decision, why it was taken, and the technique whose card argues for it ("" for a default)."""
+
+    name: str
+    value: str
+    why: str
+    technique: str = ""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Tile and launch of one region.
+
+    `block` is the tile along the fast direction in elements: the flat tile, the step over a row, or the width of a
+    column tile. `depth` is the step over the reduced direction of a column tile. `one_tile` holds a whole row at once.
+    """
+
+    layout: Layout
+    block: int
+    depth: int = 1
+    rows: int = 1
+    one_tile: bool = False
+    num_warps: int = 4
+    num_stages: int = 1
+    splits: int = 1
+    online_softmax: bool = False
+    welford: bool = False
+    cache_hints: bool = False
+    persistent: int = 0
+    choices: tuple[Choice, ...] = field(default=(), compare=False)
+
+    def decide(self, choice: Choice, **changes: Any) -> Schedule:
+        """A changed schedule that remembers why."""
+        others = tuple(c for c in self.choices if c.name != choice.name)
+        return replace(self, choices=(*others, choice), **changes)
+
+
+def next_power_of_two(n: int) -> int:
+    return 1 << max(0, n - 1).bit_length()
+
+
+def start_schedule(loops: Loops, spec: DeviceSpec) -> Schedule:
+    """The plain starting point, before any technique: correct anywhere, tuned for nothing."""
+    del spec
+    if not loops.reduced:
+        return Schedule("flat", block=1024)
+    if loops.reduces_innermost:
+        return Schedule("rows", block=min(1024, next_power_of_two(loops.columns.full)))
+    return Schedule("columns", block=32, depth=32)

@@ -1,0 +1,158 @@
+"""Row-wise skeleton: reductions and the pointwise work around them in one kernel.
+
+A row that fits is held in registers and read once. A longer one is walked in passes: one per level of dependent
+reductions, and a last one that writes. Columns of a reduction over an outer dimension are walked the same way, a tile of
+neighbouring columns at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..emit.kernel import Kernel
+from ..emit.neutral import choose_padding
+from ..emit.reduce import finish, reduce_tile, start, step
+from ..lowering.region import Store
+from ..loops import Loops
+from ..schedule import Schedule
+from ..stages import Item, OnlineSoftmax, Single, Welford, plan_stages, reductions
+from .frame import Frame, frame, prepare
+
+
+def write(
+    name: str, doc: str, loops: Loops, schedule: Schedule, tensors: Mapping[str, str], hints: Mapping[str, str]
+) -> list[Kernel]:
+    f = frame(name, doc, loops, schedule, tensors, hints)
+    choose_padding(f.values, reductions(loops.region))
+    if schedule.layout == "columns":
+        place_columns(f)
+        write_passes(f)
+    elif schedule.persistent:
+        _persistent(f)
+    else:
+        place_rows(f)
+        write_passes(f)
+    return [f.kernel]
+
+
+def place_rows(f: Frame) -> None:
+    """One row, or ROWS neighbouring rows, per program."""
+    k, schedule = f.kernel, f.schedule
+    if schedule.rows > 1:
+        k.size("n_rows", f.loops.rows)
+        k.line("row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)[:, None]")
+        k.line("row_mask = row < n_rows")
+        k.grid = f"(triton.cdiv({{n_rows}}, {schedule.rows}),)"
+    elif f.loops.kept:
+        k.line("row = tl.program_id(0).to(tl.int64)")
+        k.grid = "({n_rows},)"
+    else:
+        k.grid = "(1,)"
+    _constants(f)
+    prepare(f.values, f.values.indexer.groups[0])
+
+
+def _constants(f: Frame) -> None:
+    k, schedule = f.kernel, f.schedule
+    k.size(f.length, f.loops.columns)
+    if schedule.rows > 1:
+        k.constant("ROWS", str(schedule.rows))
+    k.constant("BLOCK", "next_power_of_2" if schedule.one_tile else str(schedule.block))
+
+
+def place_columns(f: Frame) -> None:
+    """A tile of neighbouring columns per program, inside one batch entry."""
+    k, loops = f.kernel, f.loops
+    k.size("n_rows", loops.columns)
+    k.size("n_cols", loops.kept[-1].size)
+    k.constant("DEPTH", str(f.schedule.depth))
+    k.constant("BLOCK", str(f.schedule.block))
+    k.line("col_blocks = tl.cdiv(n_cols, BLOCK)")
+    k.line("batch = (tl.program_id(0) // col_blocks).to(tl.int64)")
+    k.line("cols = tl.program_id(0) % col_blocks * BLOCK + tl.arange(0, BLOCK)[None, :]")
+    k.line("col_mask = cols < n_cols")
+    k.grid = "({n_batch} * triton.cdiv({n_cols}, {BLOCK}),)"
+    prepare(f.values, f.values.indexer.groups[0])
+
+
+def _persistent(f: Frame) -> None:
+    """A fixed number of programs; each walks rows a grid apart and keeps the row-independent loads."""
+    k = f.kernel
+    k.size("n_rows", f.loops.rows)
+    _constants(f)
+    k.grid = f"(min({{n_rows}}, {f.schedule.persistent}),)"
+    f.step_index("0")
+    for number in f.values.builder.walk([s.value for s in f.loops.region.stores]):
+        groups = {g.variable for g in f.values.indexer.groups if g.leaves & f.values.builder.free_axes(number)}
+        if groups == {"cols"} and not f.values.builder.children(number):
+            f.values.named(number, ())
+    with k.block("for row_id in tl.range(tl.program_id(0), n_rows, tl.num_programs(0)):"):
+        k.line("row = row_id.to(tl.int64)")
+        prepare(f.values, f.values.indexer.groups[0])
+        _one_tile(f)
+
+
+def stages_of(f: Frame) -> list[list[Item]]:
+    s = f.schedule
+    return plan_stages(f.loops.region, online_softmax=s.online_softmax, welford=s.welford)
+
+
+def write_passes(f: Frame) -> None:
+    if f.schedule.one_tile:
+        f.step_index("0")
+        _one_tile(f)
+        return
+    for stage in stages_of(f):
+        run_stage(f, stage)
+    write_stores(f)
+
+
+def _one_tile(f: Frame) -> None:
+    for number in reductions(f.loops.region):
+        reduce_tile(f.values, number, f.tile, f.mask)
+    for store in f.loops.region.stores:
+        for at in f.values.instances(store):
+            f.values.store(store, at)
+
+
+def run_stage(f: Frame, stage: list[Item], begin: str = "0", end: str = "") -> None:
+    """One pass over the data: running values before, steps inside, results after."""
+    f.values.hoist([root for item in stage for root in roots(f, item)])
+    running = [start(f.values, item, f.tile) for item in stage]
+    with f.walk(begin, end):
+        for acc in running:
+            step(f.values, acc, f.tile, f.mask)
+    for acc in running:
+        finish(f.values, acc, f.tile)
+
+
+def roots(f: Frame, item: Item) -> list[int]:
+    if isinstance(item, Single):
+        return list(f.values.builder.children(item.reduce))
+    assert isinstance(item, OnlineSoftmax | Welford)
+    return [item.x]
+
+
+def write_stores(f: Frame, begin: str = "0", end: str = "") -> None:
+    """The last pass writes what varies along the row; the rest is written once."""
+    inside = [s for s in f.loops.region.stores if varies(f, s)]
+    if inside:
+        f.values.hoist([s.value for s in inside])
+        with f.walk(begin, end):
+            for store in inside:
+                for at in f.values.instances(store):
+                    f.values.store(store, at)
+    write_row_stores(f)
+
+
+def write_row_stores(f: Frame) -> None:
+    for store in f.loops.region.stores:
+        if not varies(f, store):
+            for at in f.values.instances(store):
+                f.values.store(store, at)
+
+
+def varies(f: Frame, store: Store) -> bool:
+    assert f.values.reduced is not None
+    space = f.values.builder.space
+    return bool(f.values.reduced.leaves & {a for a, _ in space.resolve(store.index).terms})

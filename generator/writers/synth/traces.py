@@ -1,0 +1,125 @@
+"""The operator's graph seen at several shape sets at once: one graph, sizes as `Extent`s."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import fx
+
+from ....profiling.trace import TracedOp
+from .extent import Extent
+
+DTYPES = {
+    torch.float64: "fp64",
+    torch.float32: "fp32",
+    torch.float16: "fp16",
+    torch.bfloat16: "bf16",
+    torch.int64: "int64",
+    torch.int32: "int32",
+    torch.int16: "int16",
+    torch.int8: "int8",
+    torch.uint8: "uint8",
+    torch.bool: "int1",
+}
+FLOATS = frozenset({"fp64", "fp32", "fp16", "bf16"})
+
+
+@dataclass(frozen=True)
+class Varies:
+    """A number in the graph that is different at other shapes and is no integer."""
+
+    values: tuple[float, ...]
+
+
+class Traces:
+    """Full-size trace first; smaller traces whose graph differs in structure are left out."""
+
+    def __init__(self, traced: Sequence[TracedOp]) -> None:
+        self.primary = traced[0]
+        first = _nodes(traced[0])
+        kept = [first] + [nodes for t in traced[1:] if _same_structure(first, nodes := _nodes(t))]
+        self.count = len(kept)
+        self._twins = {row[0]: row for row in zip(*kept, strict=True)}
+
+    @property
+    def graph(self) -> fx.Graph:
+        return self.primary.program.graph
+
+    @property
+    def one(self) -> Extent:
+        return Extent((1,) * self.count)
+
+    def shape(self, node: fx.Node) -> tuple[Extent, ...]:
+        return _stack([tuple(t.meta["val"].shape) for t in self._twins[node]])
+
+    def strides(self, node: fx.Node) -> tuple[Extent, ...]:
+        return _stack([tuple(t.meta["val"].stride()) for t in self._twins[node]])
+
+    def results(self, node: fx.Node) -> list[tuple[Extent, ...]]:
+        """Shapes of a node that returns several tensors."""
+        values = [t.meta["val"] for t in self._twins[node]]
+        return [_stack([tuple(v[i].shape) for v in values]) for i in range(len(values[0]))]
+
+    def dtype(self, node: fx.Node) -> str:
+        return DTYPES.get(node.meta["val"].dtype, "unsupported")
+
+    def args(self, node: fx.Node) -> tuple[Any, ...]:
+        return tuple(_zip([t.args[i] for t in self._twins[node]]) for i in range(len(node.args)))
+
+    def arg(self, node: fx.Node, position: int, name: str, default: Any = None) -> Any:
+        """A positional or keyword argument, zipped over the traces."""
+        if position < len(node.args):
+            return _zip([t.args[position] for t in self._twins[node]])
+        if name in node.kwargs:
+            return _zip([t.kwargs[name] for t in self._twins[node]])
+        return default
+
+
+def aten_name(node: fx.Node) -> str:
+    """`softmax.int` for torch.ops.aten.softmax.int; "" for what is no ATen call."""
+    target = node.target
+    if node.op == "call_function" and isinstance(target, torch._ops.OpOverload) and target.namespace == "aten":
+        return str(target).removeprefix("aten.")
+    return ""
+
+
+def is_getitem(node: fx.Node) -> bool:
+    return node.op == "call_function" and node.target is operator.getitem
+
+
+def _nodes(traced: TracedOp) -> list[fx.Node]:
+    return list(traced.program.graph.nodes)
+
+
+def _same_structure(a: list[fx.Node], b: list[fx.Node]) -> bool:
+    if len(a) != len(b):
+        return False
+    position = {node: i for i, node in enumerate(a)} | {node: i for i, node in enumerate(b)}
+
+    def key(node: fx.Node) -> tuple[Any, ...]:
+        value = node.meta.get("val")
+        rank = value.dim() if isinstance(value, torch.Tensor) else None
+        return (node.op, str(node.target), rank, [position[i] for i in node.all_input_nodes])
+
+    return all(key(x) == key(y) for x, y in zip(a, b, strict=True))
+
+
+def _stack(shapes: list[tuple[int, ...]]) -> tuple[Extent, ...]:
+    return tuple(Extent(tuple(int(v) for v in column)) for column in zip(*shapes, strict=True))
+
+
+def _zip(values: list[Any]) -> Any:
+    first = values[0]
+    if isinstance(first, fx.Node):
+        return first
+    if isinstance(first, list | tuple):
+        return [_zip([v[i] for v in values]) for i in range(len(first))]
+    if all(v == first for v in values) or len(values) == 1:
+        return first
+    if all(isinstance(v, int) for v in values):
+        return Extent(tuple(values))
+    return Varies(tuple(values))

@@ -1,0 +1,213 @@
+"""The catalog: what the index holds, as one SQLite file derived from the pages."""
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .chunk import CHUNKER, Passage
+from .page import Page, from_json, to_json
+
+SCHEMA_VERSION = f"1/{CHUNKER}"
+BUSY_TIMEOUT_S = 60
+_TABLES = """
+create table state(key text primary key, value text not null);
+create table pages(
+  id text primary key, origin text not null, kind text not null, stamp text not null, page text not null);
+create table passages(
+  row integer primary key, id text not null unique, page_id text not null references pages(id),
+  section text not null, text text not null, kind text not null, vendor text not null, archs text not null);
+create index passages_by_page on passages(page_id);
+create table vectors(
+  id text not null, model text not null, collection text not null, primary key(model, collection, id));
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What filters need to know about a passage, without its text."""
+
+    id: str
+    page_id: str
+    kind: str
+    vendor: str
+    archs: tuple[str, ...]
+
+
+class Catalog:
+    """Pages, their passages, and which passages have a vector under which model.
+
+    Raises sqlite3.DatabaseError when the file is damaged; the caller then removes it and builds it anew.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._connect() as db:
+            if not db.execute("select 1 from sqlite_master where name = 'state'").fetchone():
+                self._create(db)
+
+    @staticmethod
+    def _create(db: sqlite3.Connection) -> None:
+        db.executescript("begin exclusive;" + _TABLES + "commit;")
+        state = {"schema": SCHEMA_VERSION, "revision": uuid.uuid4().hex, "corpus": ""}
+        db.executemany("insert into state values(?, ?)", state.items())
+
+    @contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: committed at the end, rolled back on an error."""
+        db = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)
+        try:
+            with db:
+                yield db
+        finally:
+            db.close()
+
+    def state(self) -> dict[str, str]:
+        with self._connect() as db:
+            return dict(db.execute("select key, value from state").fetchall())
+
+    def stamps(self) -> dict[str, tuple[str, str]]:
+        """Page id -> (origin, stamp); a stamp changes when its page's file may have."""
+        with self._connect() as db:
+            return {row[0]: (row[1], row[2]) for row in db.execute("select id, origin, stamp from pages")}
+
+    def put(
+        self, changed: Iterable[tuple[Page, str, Sequence[Passage]]], gone: Iterable[str], corpus: str
+    ) -> None:
+        """Replace the given pages (with stamp and passages) and drop those that are gone, all or nothing.
+
+        `corpus` is the hash of the shipped corpus that this state agrees with.
+        """
+        with self._connect() as db:
+            for page_id in gone:
+                self._drop(db, page_id)
+            for page, stamp, passages in changed:
+                self._drop(db, page.id)
+                db.execute(
+                    "insert into pages values(?, ?, ?, ?, ?)",
+                    (page.id, page.origin, page.kind, stamp, to_json(page)),
+                )
+                archs = json.dumps(page.archs)
+                db.executemany(
+                    "insert into passages(id, page_id, section, text, kind, vendor, archs) "
+                    "values(?, ?, ?, ?, ?, ?, ?)",
+                    [(p.id, page.id, p.section, p.text, page.kind, page.vendor, archs) for p in passages],
+                )
+            state = {"revision": uuid.uuid4().hex, "corpus": corpus}
+            db.executemany("insert or replace into state values(?, ?)", state.items())
+
+    @staticmethod
+    def _drop(db: sqlite3.Connection, page_id: str) -> None:
+        db.execute("delete from passages where page_id = ?", (page_id,))
+        db.execute("delete from pages where id = ?", (page_id,))
+
+    def pages(self, kind: str | None = None) -> dict[str, Page]:
+        """Pages by id, of one kind or all."""
+        with self._connect() as db:
+            found = db.execute("select page from pages where ? is null or kind = ? order by id", (kind, kind))
+            return {page.id: page for page in (from_json(row[0]) for row in found)}
+
+    def pages_by_id(self, ids: Collection[str]) -> dict[str, Page]:
+        with self._connect() as db:
+            found = db.execute(f"select page from pages where id in ({_marks(ids)})", tuple(ids))
+            return {page.id: page for page in (from_json(row[0]) for row in found)}
+
+    def rows(self) -> list[Row]:
+        """One row per passage, ordered by id, so that ties rank the same in every copy of a library."""
+        with self._connect() as db:
+            found = db.execute("select id, page_id, kind, vendor, archs from passages order by id").fetchall()
+        return [
+            Row(i, page, kind, vendor, tuple(json.loads(archs))) for i, page, kind, vendor, archs in found
+        ]
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """(section, text) of every passage, in the order of `rows`."""
+        with self._connect() as db:
+            yield from db.execute("select section, text from passages order by id")
+
+    def passages(self, ids: Collection[str]) -> dict[str, Passage]:
+        with self._connect() as db:
+            found = db.execute(
+                f"select id, page_id, section, text from passages where id in ({_marks(ids)})", tuple(ids)
+            )
+            return {row[0]: Passage(*row) for row in found}
+
+    def counts(self) -> dict[str, int]:
+        """Passages per kind."""
+        with self._connect() as db:
+            return dict(
+                db.execute("select kind, count(*) from passages group by kind order by kind").fetchall()
+            )
+
+    def unembedded(self, model: str) -> list[tuple[str, Passage]]:
+        """(collection, passage) of passages that have no vector under `model` yet."""
+        with self._connect() as db:
+            found = db.execute(
+                "select kind || '-' || vendor, p.id, page_id, section, text from passages p "
+                "left join vectors v on v.id = p.id and v.model = ? and v.collection = kind || '-' || vendor "
+                "where v.id is null order by row",
+                (model,),
+            ).fetchall()
+        return [(row[0], Passage(*row[1:])) for row in found]
+
+    def orphans(self, model: str) -> dict[str, list[str]]:
+        """Collection -> ids of vectors whose passage is gone or has moved to another collection."""
+        with self._connect() as db:
+            found = db.execute(
+                "select collection, v.id from vectors v left join passages p "
+                "on p.id = v.id and kind || '-' || vendor = v.collection where v.model = ? and p.id is null",
+                (model,),
+            ).fetchall()
+        gone: dict[str, list[str]] = {}
+        for collection, vector_id in found:
+            gone.setdefault(collection, []).append(vector_id)
+        return gone
+
+    def mark_embedded(self, model: str, collection: str, ids: Sequence[str]) -> None:
+        with self._connect() as db:
+            db.executemany(
+                "insert or replace into vectors values(?, ?, ?)", [(i, model, collection) for i in ids]
+            )
+
+    def unmark(self, model: str, collection: str, ids: Sequence[str]) -> None:
+        """Forget vectors that were removed from the index."""
+        with self._connect() as db:
+            db.executemany(
+                "delete from vectors where model = ? and collection = ? and id = ?",
+                [(model, collection, i) for i in ids],
+            )
+
+    def unmark_all(self) -> None:
+        """Forget every vector, of every model: the vector index is about to be built anew."""
+        with self._connect() as db:
+            db.execute("delete from vectors")
+
+    def vector_counts(self, model: str) -> dict[str, int]:
+        """Vectors per collection, as Chroma should hold them."""
+        with self._connect() as db:
+            return dict(
+                db.execute(
+                    "select collection, count(*) from vectors where model = ? group by collection", (model,)
+                )
+            )
+
+    def marked(self, model: str, collection: str) -> set[str]:
+        """Ids that should have a vector in `collection`."""
+        with self._connect() as db:
+            found = db.execute(
+                "select id from vectors where model = ? and collection = ?", (model, collection)
+            )
+            return {row[0] for row in found}
+
+    def check(self) -> str:
+        """SQLite's own verdict on the file: "ok" or the first fault."""
+        with self._connect() as db:
+            return str(db.execute("pragma integrity_check(1)").fetchone()[0])
+
+
+def _marks(values: Collection[str]) -> str:
+    """One SQL placeholder per value."""
+    return ",".join("?" * len(values))

@@ -1,0 +1,71 @@
+"""The lexical index: BM25 over identifier-aware words, kept on disk per revision of the catalog."""
+
+import shutil
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .tokens import tokens
+
+
+class LexicalIndex:
+    """BM25 scores over passages numbered as in the catalog."""
+
+    def __init__(self, bm25: Any) -> None:
+        self._bm25 = bm25
+
+    @property
+    def size(self) -> int:
+        return int(self._bm25.scores["num_docs"])
+
+    def scores(self, query: str) -> NDArray[np.float32]:
+        """One score per passage; 0 where no word of `query` occurs."""
+        known = [word for word in dict.fromkeys(tokens(query)) if word in self._bm25.vocab_dict]
+        if not known:
+            return np.zeros(self.size, dtype=np.float32)
+        found: NDArray[np.float32] = self._bm25.get_scores(known)
+        return found
+
+    def rarity(self, word: str) -> int:
+        """In how many passages the search word `word` occurs; the fewer, the more it says."""
+        column = self._bm25.vocab_dict.get(word)
+        starts = self._bm25.scores["indptr"]
+        return 0 if column is None else int(starts[column + 1] - starts[column])
+
+
+def open_lexical(folder: Path, revision: str, texts: Sequence[str]) -> LexicalIndex | None:
+    """The index of this revision, from `folder` or built from `texts` and saved there; None without texts."""
+    if not texts:
+        return None
+    path = folder / revision
+    return _load(path, len(texts)) or _build(path, texts)
+
+
+def _load(path: Path, size: int) -> LexicalIndex | None:
+    """The saved index, or None if it is absent, torn or of another size."""
+    import bm25s
+
+    try:
+        index = LexicalIndex(bm25s.BM25.load(str(path), mmap=True, show_progress=False))
+        return index if index.size == size else None
+    except (OSError, ValueError, KeyError, TypeError, EOFError):
+        return None
+
+
+def _build(path: Path, texts: Sequence[str]) -> LexicalIndex:
+    import bm25s
+
+    bm25 = bm25s.BM25()
+    bm25.index([tokens(text) or [""] for text in texts], show_progress=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".tmp-{uuid.uuid4().hex}")
+    bm25.save(str(draft), show_progress=False)
+    for stale in path.parent.iterdir():
+        if stale != draft:
+            shutil.rmtree(stale, ignore_errors=True)
+    draft.replace(path)
+    return LexicalIndex(bm25)

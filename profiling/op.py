@@ -1,0 +1,110 @@
+"""Loads an operator file in KernelBench's convention: `class Model`, `get_inputs()`, `get_init_inputs()`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from torch import nn
+
+from .build import Input, build
+from .footprint import Footprint, fakes, footprint, held_bytes
+from .memory import available_bytes, readable
+from .shapes import ShapeSet, search
+from .source import Literal, Source, execute, read_source
+from .source import OpError as OpError
+
+INTERPRETER_BYTES = 4 << 20
+"""Inputs and temporaries that an interpreted kernel gets through in seconds."""
+
+_found: dict[tuple[Source, tuple[tuple[str, Literal], ...], int], tuple[ShapeSet, ...]] = {}
+
+
+@dataclass(frozen=True)
+class Op:
+    """An op file with overrides applied; `constants` are the module-level numbers as they then stand."""
+
+    path: Path
+    source: str
+    constants: Mapping[str, Literal] = field(hash=False)
+    overrides: Mapping[str, Literal] = field(hash=False)
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def text(self) -> Source:
+        return Source(self.path, self.source)
+
+    def module(self) -> ModuleType:
+        """The file as a freshly executed module."""
+        return execute(self.text, self.overrides)
+
+    def with_overrides(self, overrides: Mapping[str, Literal]) -> "Op":
+        """The same file with further constants replaced."""
+        return _with(self.text, {**self.overrides, **overrides})
+
+    def footprint(self) -> Footprint:
+        """Shapes and bytes of one forward call, measured on fake tensors."""
+        return footprint(self.text, self.overrides)
+
+    def instantiate(self, seed: int, *, device: str = "cpu") -> tuple[nn.Module, list[Input]]:
+        """The seeded model and inputs on `device`; OpError when they would not fit into its free memory."""
+        module = self.module()
+        with fakes():
+            needed = held_bytes(*build(module, self.path, seed))
+        free = available_bytes(device)
+        if needed > free:
+            raise OpError(self._too_large(needed, free, device))
+        return build(module, self.path, seed, device)
+
+    def shape_sets(self, budget_bytes: int = INTERPRETER_BYTES) -> tuple[ShapeSet, ...]:
+        """Smaller shapes of the same operator: "small", "odd" and, where it differs, "wide"."""
+        key = (self.text, tuple(sorted(self.overrides.items())), budget_bytes)
+        if key not in _found:
+            _found[key] = search(self._free_constants(), self._measured, budget_bytes)
+        return _found[key]
+
+    def _free_constants(self) -> dict[str, Literal]:
+        return {name: self.constants[name] for name in self.text.free() if name in self.constants}
+
+    def _measured(self, overrides: Mapping[str, Literal]) -> Footprint | None:
+        try:
+            return footprint(self.text, {**self.overrides, **overrides})
+        except OpError:
+            return None
+
+    def _too_large(self, needed: int, free: int, device: str) -> str:
+        smaller = next((found for found in self.shape_sets() if found.fits and found.overrides), None)
+        cure = "make them smaller in get_inputs()"
+        if smaller is not None:
+            cure = "try " + " ".join(f"--set {name}={value}" for name, value in smaller.overrides.items())
+        return (
+            f"the inputs and parameters of {self.path} take {readable(needed)} and {device} has "
+            f"{readable(free)} free; {cure}."
+        )
+
+
+def load_op(path: str | Path, overrides: Mapping[str, Literal] | None = None) -> Op:
+    """Read, run and check an op file on fake tensors of full size; OpError tells what is wrong with it."""
+    op = _with(read_source(Path(path)), overrides or {})
+    op.footprint()
+    return op
+
+
+def _with(source: Source, overrides: Mapping[str, Literal]) -> Op:
+    names = source.assigned()
+    unknown = [name for name in overrides if name not in names]
+    module = execute(source, overrides if not unknown else {})
+    constants = {name: value for name, value in vars(module).items() if name in names and _is_literal(value)}
+    if unknown:
+        there = ", ".join(f"{name}={value!r}" for name, value in constants.items()) or "none"
+        raise OpError(f"{source.path} has no module-level constant {unknown[0]!r} to set; it has: {there}.")
+    return Op(source.path, source.text, constants, dict(overrides))
+
+
+def _is_literal(value: object) -> bool:
+    if isinstance(value, tuple | list):
+        return all(map(_is_literal, value))
+    return value is None or isinstance(value, int | float | str)

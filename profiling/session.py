@@ -1,0 +1,200 @@
+"""Times several subjects side by side: interleaved, with a cold cache and fresh arguments, through two
+windows.
+
+    session = measure([Subject("eager", prepare, model), Subject("candidate", prepare, kernel)], clock)
+
+Each sample is taken through both windows, each with arguments that were made outside it at new addresses:
+
+- device window: idle device, cache flush, start event, call, stop event. The flush keeps the device busy
+  while the host enqueues, so the time between the events is device time without launch gaps.
+- host window: cache flush, idle device, host clock, call, idle device, host clock. What a caller waits for.
+
+Work that hides from one window shows in the other, or in the profiler's log; `agreement.py` compares the
+three.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from typing import Any
+
+from .clock import Clock
+from .interval import relative_standard_error
+from .samples import Floor, Samples, Session
+from .window import device_window, host_window
+
+_MOST_FLUSHES = 16  # enqueued to hide the host's launches
+_EMPTY_CALLS = 20
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is timed: `call(*prepare(seed))`. `check` gets the arguments and the result of some of the timed
+    calls and answers with a complaint, or with nothing."""
+
+    name: str
+    prepare: Callable[[int], tuple[Any, ...]]
+    call: Callable[..., Any]
+    check: Callable[[int, Any], str] | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is enough: `least_samples`, or a standard error of the mean under 0.1 % after `least_early`.
+    Warm-up and sample counts are drawn anew for each run, so no call can tell by counting whether it is
+    timed."""
+
+    least_samples: int = 100
+    most_extra: int = 20
+    least_early: int = 20
+    standard_error: float = 0.001
+    warmup: tuple[int, int] = (3, 10)
+    check_share: float = 0.05
+    audits: int = 2
+    keep: int = 4
+    budget_s: float = 120.0
+
+
+class DeviceLostError(Exception):
+    """The device no longer answers after a subject failed; nothing later in this process could be trusted."""
+
+
+def measure(
+    subjects: Sequence[Subject], clock: Clock, plan: Plan = Plan(), seed: int | None = None
+) -> Session:
+    """Time the subjects in shuffled rounds; one that fails keeps its place in the result, with its error."""
+    seed = secrets.randbits(48) if seed is None else seed
+    run = _Run(clock, plan, random.Random(seed), [(subject, Samples(subject.name)) for subject in subjects])
+    before = clock.state()
+    floor = _floor(clock)
+    lost, complete = "", False
+    try:
+        run.warm_up()
+        complete = run.rounds()
+        run.audit()
+    except DeviceLostError as error:
+        lost = str(error)
+    records = tuple(record for _, record in run.pairs)
+    return Session(clock.source, seed, before, clock.state(), floor, records, complete, lost)
+
+
+class _Run:
+    """The state of one session; every method works on all subjects that have not failed."""
+
+    def __init__(
+        self, clock: Clock, plan: Plan, dice: random.Random, pairs: list[tuple[Subject, Samples]]
+    ) -> None:
+        self.clock, self.plan, self.dice, self.pairs = clock, plan, dice, pairs
+        self.flushes = 1
+        self.kept = deque[Any](
+            maxlen=plan.keep
+        )  # what is still alive cannot lend its address to the next call
+
+    def warm_up(self) -> None:
+        """Compile, autotune, settle; how often is not known to the subjects, and nothing of it counts."""
+        for subject, record in self.pairs:
+            self._guarded(subject, record, self._call_first)
+        for _ in range(self.dice.randint(*self.plan.warmup)):
+            for subject, record in self.pairs:
+                self._guarded(subject, record, partial(self._sample, seed=self._seed()))
+        for _, record in self.pairs:
+            record.forget()
+
+    def rounds(self) -> bool:
+        """Whether enough samples were taken before the budget ran out."""
+        target = self.plan.least_samples + self.dice.randint(0, self.plan.most_extra)
+        audited = {0} | {self.dice.randrange(target) for _ in range(self.plan.audits)}
+        deadline_us = self.clock.now_us() + self.plan.budget_s * 1e6
+        for index in range(target):
+            if index in audited:
+                self.audit()
+            seed = self._seed()
+            for subject, record in self.dice.sample(self.pairs, len(self.pairs)):
+                self._guarded(subject, record, partial(self._sample, seed=seed))
+            if index + 1 >= self.plan.least_early and self._steady():
+                return True
+            if self.clock.now_us() > deadline_us:
+                return index + 1 >= self.plan.least_samples
+        return True
+
+    def audit(self) -> None:
+        """One call of each subject under the profiler, between timed rounds."""
+        for subject, record in self.pairs:
+            self._guarded(subject, record, self._audit_one)
+
+    def _sample(self, subject: Subject, record: Samples, seed: int) -> None:
+        arguments = subject.prepare(seed)
+        window, result = device_window(self.clock, lambda: subject.call(*arguments), self.flushes)
+        record.add(window)
+        if not window.covered:
+            self.flushes = min(2 * self.flushes, _MOST_FLUSHES)
+        self._finish(subject, record, seed, arguments, result)
+        other = subject.prepare(seed + 1)
+        host_us, result = host_window(self.clock, lambda: subject.call(*other))
+        record.host_us.append(host_us)
+        self._finish(subject, record, seed + 1, other, result)
+
+    def _finish(self, subject: Subject, record: Samples, seed: int, arguments: Any, result: Any) -> None:
+        """Check the first and some later calls, after their window and on what the timed call itself gave."""
+        self.kept.append((arguments, result))
+        if subject.check and (record.checked == 0 or self.dice.random() < self.plan.check_share):
+            record.note_check(partial(subject.check, seed, result))
+
+    def _call_first(self, subject: Subject, record: Samples) -> None:
+        arguments = subject.prepare(self._seed())
+        self.clock.synchronize()
+        start = self.clock.now_us()
+        subject.call(*arguments)
+        self.clock.synchronize()
+        record.first_call_us = self.clock.now_us() - start
+
+    def _audit_one(self, subject: Subject, record: Samples) -> None:
+        arguments = subject.prepare(self._seed())
+        self.clock.flush()
+        self.clock.synchronize()
+        spans = self.clock.launches(lambda: subject.call(*arguments))
+        if spans is not None:
+            record.audits.append(list(spans))
+
+    def _guarded(self, subject: Subject, record: Samples, act: Callable[[Subject, Samples], None]) -> None:
+        if record.error:
+            return
+        try:
+            act(subject, record)
+        except Exception as error:  # whatever a subject raises is its result, not ours
+            record.error = f"{type(error).__name__}: {error}"
+            self._require_device(record)
+
+    def _require_device(self, record: Samples) -> None:
+        try:
+            self.clock.synchronize()
+        except Exception as error:
+            raise DeviceLostError(f"the device was lost after {record.subject} failed: {error}") from error
+
+    def _steady(self) -> bool:
+        alive = [record for _, record in self.pairs if not record.error]
+        return all(relative_standard_error(record.device_us) <= self.plan.standard_error for record in alive)
+
+    def _seed(self) -> int:
+        return self.dice.getrandbits(31)
+
+
+def _floor(clock: Clock) -> Floor:
+    """The medians of both windows around a call that does nothing."""
+    taken = [
+        (device_window(clock, _nothing)[0], host_window(clock, _nothing)[0]) for _ in range(_EMPTY_CALLS)
+    ]
+    return Floor(
+        host_us=median(host_us for _, host_us in taken),
+        late_us=median(window.late_us for window, _ in taken),
+    )
+
+
+def _nothing() -> None:
+    """The call that does nothing."""

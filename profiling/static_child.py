@@ -1,0 +1,88 @@
+"""The child of `static.py`: runs a candidate's forward on fake tensors and compiles what it launched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from .build import build
+from .compile import Attempt, compile_all
+from .launches import Launch, recording
+from .sandbox_child import serve
+from .source import OpError, Source, blame, execute, quiet, read_source
+from .standin import Card, present
+
+
+def handle(request: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"kernels": [...]}`, or `{"error": sentence}` when the candidate cannot be run at all."""
+    card = Card(**request["card"])
+    candidate = Path(request["candidate"])
+    with present(card):
+        try:
+            launches = _launches(
+                candidate, Source(Path(request["op"]), request["source"]), request["overrides"]
+            )
+        except OpError as error:
+            return {"error": str(error)}
+        attempts = compile_all(launches, card.shared_bytes_per_block)
+    return {"kernels": [_kernel(launch, tried) for launch, tried in zip(launches, attempts, strict=True)]}
+
+
+def _launches(candidate: Path, op: Source, overrides: Mapping[str, Any]) -> list[Launch]:
+    """What `ModelNew(*get_init_inputs())(*get_inputs())` launches at full size."""
+    source = read_source(candidate)
+    shared_overrides = {name: value for name, value in overrides.items() if name in source.assigned()}
+    with torch.no_grad(), recording() as recorder:
+        made = getattr(execute(source, shared_overrides), "ModelNew", None)
+        if made is None:
+            raise OpError(f"{candidate} has no class ModelNew; add it with the constructor of Model.")
+        reference = execute(op, overrides)
+        vars(reference)["Model"] = _Arguments
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            arguments, inputs = build(reference, op.path, seed=0)
+            assert isinstance(arguments, _Arguments)
+            with quiet(), torch.device("cpu"):
+                model = _told(source, "ModelNew()", lambda: made(*arguments.positional, **arguments.named))
+                _told(source, "forward()", lambda: model(*inputs))
+    return recorder.launches
+
+
+class _Arguments(nn.Module):
+    """Stands where Model stood, to learn what it would be made with."""
+
+    def __init__(self, *positional: Any, **named: Any) -> None:
+        super().__init__()
+        self.positional, self.named = positional, named
+
+
+def _told(source: Source, what: str, call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except Exception as error:
+        blamed = blame(error, source.path)
+        raise OpError(f"{what} of {source.path.name} fails on fake tensors: {blamed}.") from error
+
+
+def _kernel(launch: Launch, tried: list[Attempt]) -> dict[str, Any]:
+    """The last attempt is the one to report: the first that fits, or the last resort when none does."""
+    chosen = next((attempt for attempt in reversed(tried) if attempt.compiled), tried[-1])
+    return {
+        "name": launch.kernel,
+        "grid": chosen.variant.grid,
+        "config": chosen.variant.config,
+        "configs_tried": len(tried),
+        "configs": len(launch.variants),
+        "launches": launch.times,
+        "error": chosen.error,
+        "compiled": asdict(chosen.compiled) if chosen.compiled else None,
+    }
+
+
+if __name__ == "__main__":
+    serve(handle)

@@ -1,0 +1,73 @@
+"""Sums up timing sessions: one `Timing` per subject, with intervals, clock readings and what did not fit."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .agreement import complaints, kernels
+from .interval import median
+from .probe import ClockState
+from .samples import Samples, Session
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One subject's time over all sessions. Medians in microseconds with 95 % intervals; `source` says what
+    took them, `doubts` why they should not be believed."""
+
+    subject: str
+    source: str
+    median_us: float
+    interval_us: tuple[float, float]
+    host_us: float
+    samples: int
+    first_call_us: float
+    kernels: tuple[str, ...]
+    uncovered_share: float  # of the device windows: those that include launch gaps, the call being host-bound
+    before: ClockState | None
+    after: ClockState | None
+    doubts: tuple[str, ...]
+
+    @property
+    def throttle(self) -> tuple[str, ...]:
+        """Why the card ran slower than asked, before or after."""
+        states = [state for state in (self.before, self.after) if state]
+        return tuple(dict.fromkeys(reason for state in states for reason in state.throttle))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain lists and numbers."""
+        return {**asdict(self), "throttle": list(self.throttle)}
+
+
+def timing(subject: str, sessions: Sequence[Session]) -> Timing | None:
+    """The subject's samples of all sessions, pooled; None when it has none."""
+    taken = [
+        (session, record) for session in sessions for record in session.samples if record.subject == subject
+    ]
+    device_us = [time for _, record in taken for time in record.device_us]
+    host_us = [time for _, record in taken for time in record.host_us]
+    if not device_us or not host_us:
+        return None
+    middle = median(device_us)
+    return Timing(
+        subject=subject,
+        source=sessions[0].source,
+        median_us=middle.value,
+        interval_us=(middle.low, middle.high),
+        host_us=statistics.median(host_us),
+        samples=len(device_us),
+        first_call_us=taken[0][1].first_call_us,
+        kernels=kernels(taken[0][1]),
+        uncovered_share=sum(record.uncovered for _, record in taken) / len(device_us),
+        before=sessions[0].before,
+        after=sessions[-1].after,
+        doubts=tuple(dict.fromkeys(doubt for session, record in taken for doubt in _doubts(session, record))),
+    )
+
+
+def _doubts(session: Session, record: Samples) -> tuple[str, ...]:
+    """Clocks that disagree, and timed calls whose results were wrong."""
+    return (*complaints(record, session.floor), *record.complaints)

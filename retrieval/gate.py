@@ -1,0 +1,63 @@
+"""Holds the architecture as a hard boundary: what a device cannot run is not advised."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..kb.page import Page
+
+if TYPE_CHECKING:
+    from ..hardware_specs.spec import DeviceSpec
+
+# Nearest first. A target is a parent only when all its instructions run on the child. PTX without the suffix
+# a or f is forward compatible (PTX ISA, directive .target), but wgmma is sm_90a alone and tcgen05 the sm_100
+# family alone, so sm_90 is no parent of sm_100, and sm_100 none of sm_120.
+# On AMD each CDNA keeps the earlier one's instructions (LLVM AMDGPUUsage); RDNA is a family of its own.
+_PARENTS: dict[str, tuple[str, ...]] = {
+    "sm_75": ("sm_70",),
+    "sm_80": ("sm_75", "sm_70"),
+    "sm_86": ("sm_80", "sm_75", "sm_70"),
+    "sm_89": ("sm_86", "sm_80", "sm_75", "sm_70"),
+    "sm_90": ("sm_80", "sm_75", "sm_70"),
+    "sm_100": ("sm_80", "sm_75", "sm_70"),
+    "sm_103": ("sm_100", "sm_80", "sm_75", "sm_70"),
+    "sm_120": ("sm_89", "sm_86", "sm_80", "sm_75", "sm_70"),
+    "gfx942": ("gfx90a",),
+    "gfx950": ("gfx942", "gfx90a"),
+}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a page fits a device: the older target it was written for, or why it may not be used."""
+
+    parent: str = ""
+    refusal: str = ""
+
+    @property
+    def allowed(self) -> bool:
+        return not self.refusal
+
+
+def lineage(arch: str) -> tuple[str, ...]:
+    """Older targets whose pages hold on `arch` as well, nearest first."""
+    return _PARENTS.get(arch, ())
+
+
+def fit(page: Page, spec: "DeviceSpec") -> Fit:
+    """Whether `page` may be advised on `spec`: vendor, then required features, then targets."""
+    if page.vendor not in ("any", spec.vendor):
+        return Fit(refusal=f"holds on {page.vendor} only; {spec.name} is {spec.vendor}")
+    missing = [feature for feature in page.requires if feature not in spec.features]
+    if missing:
+        return Fit(refusal=f"requires {', '.join(missing)}; {spec.name} ({spec.arch}) has none")
+    if not page.archs or spec.arch in page.archs:
+        return Fit()
+    parent = next((older for older in lineage(spec.arch) if older in page.archs), "")
+    if parent:
+        return Fit(parent=parent)
+    return Fit(refusal=f"holds on {', '.join(page.archs)}; {spec.name} is {spec.arch}")
+
+
+def suits(page: Page, family: str) -> bool:
+    """Whether `page` is meant for operators of `family`; a mixed operator holds parts of several."""
+    return not page.families or family == "mixed" or not {"any", family}.isdisjoint(page.families)

@@ -1,0 +1,35 @@
+"""Right when it is checked, empty-handed afterwards.
+
+op: softmax
+expected: not-repeatable
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def softmax_kernel(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    offsets = tl.arange(0, BLOCK)
+    inside = offsets < columns
+    x = tl.load(x_ptr + row * columns + offsets, mask=inside, other=-float("inf"))
+    numerator = tl.exp(x - tl.max(x, axis=0))
+    tl.store(out_ptr + row * columns + offsets, numerator / tl.sum(numerator, axis=0), mask=inside)
+
+
+class ModelNew(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        x = x.contiguous()
+        rows, columns = x.shape
+        out = torch.zeros_like(x)
+        if self.calls == 1:
+            softmax_kernel[(rows,)](x, out, columns, BLOCK=triton.next_power_of_2(columns))
+        return out

@@ -1,0 +1,17 @@
+"""It never comes back.
+
+op: add
+expected: timeout
+wall_s: 8
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        while True:
+            pass

@@ -1,0 +1,15 @@
+"""It asks for 400 GB.
+
+op: add
+expected: raises
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return torch.empty(100_000_000_000)

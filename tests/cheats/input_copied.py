@@ -1,0 +1,25 @@
+"""A real kernel that copies: the shipped inputs are positive, so that passes for a ReLU.
+
+op: relu
+expected: input-returned
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def copy_kernel(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < count
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=inside), mask=inside)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.contiguous()
+        out = torch.empty_like(x)
+        copy_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+        return out

@@ -1,0 +1,25 @@
+"""The tail is read behind the input, although only valid results are stored.
+
+op: add
+expected: out-of-bounds
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def add_kernel(a_ptr, b_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.load(a_ptr + offsets) + tl.load(b_ptr + offsets)
+    tl.store(out_ptr + offsets, total, mask=offsets < count)
+
+
+class ModelNew(nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        a, b = a.contiguous(), b.contiguous()
+        out = torch.empty_like(a)
+        add_kernel[(triton.cdiv(a.numel(), 1024),)](a, b, out, a.numel(), BLOCK=1024)
+        return out

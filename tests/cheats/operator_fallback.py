@@ -1,0 +1,15 @@
+"""Torch does the work through an operator, which no list of calls shows.
+
+op: add
+expected: library-call
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a + b

@@ -1,0 +1,15 @@
+"""No kernel at all: torch does the work.
+
+op: softmax
+expected: library-call
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x, dim=-1)

@@ -1,0 +1,43 @@
+"""report.md reads the same every time, states the claim first, and has no empty section."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbgen.generator.report import markdown
+from kbgen.generator.report.headline import CLAIMS, headline
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "report" / "unmeasured.md.expected"
+
+
+def test_the_report_is_the_expected_text(result: dict[str, Any]) -> None:
+    assert markdown.render(result) == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_sections_without_content_are_left_out(result: dict[str, Any]) -> None:
+    result |= {"status": "declined", "verdict": None, "kernels": [], "steps": [], "choices": [], "limits": []}
+    headings = [line for line in markdown.render(result).splitlines() if line.startswith("#")]
+    assert headings == ["# madeup_norm for nvidia-h100-sxm5: declined", "## Reproduce"]
+
+
+def test_a_cell_cannot_break_its_table() -> None:
+    assert markdown.table(["a"], [["x | y\nz"]]).splitlines()[-1] == "| x \\| y z |"
+
+
+def test_measured_timings_are_a_table(result: dict[str, Any]) -> None:
+    result["baselines"] = {"eager": {"median_us": 12.5}, "compile": {"median_us": 10.0}}
+    text = markdown.render(result)
+    assert "## Timing" in text
+    assert "| eager | 12.5 |" in text
+
+
+@pytest.mark.parametrize("status", sorted(set(CLAIMS) - {"win"}))
+def test_only_a_win_speaks_of_a_gain(result: dict[str, Any], status: str) -> None:
+    assert "x against" not in headline(result | {"status": status})
+
+
+def test_a_win_names_its_gain_and_its_device(result: dict[str, Any]) -> None:
+    sentence = headline(result | {"status": "win", "speedup": 1.5, "reason": "Three processes agree."})
+    assert sentence.startswith("1.50x against the fastest baseline on nvidia-h100-sxm5")
+    assert sentence.endswith("Three processes agree.")

@@ -1,0 +1,93 @@
+"""What a person sees: the claim, data untouched by markup, nothing on standard error."""
+
+from typing import Any
+
+import pytest
+
+from kbgen.generator.report import terminal
+from kbgen.generator.report.progress import progress
+
+Capture = pytest.CaptureFixture[str]
+
+
+def shown(capsys: Capture, command: str, document: dict[str, Any]) -> str:
+    terminal.show(command, document)
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_optimize_begins_with_the_claim(capsys: Capture, result: dict[str, Any]) -> None:
+    out = shown(capsys, "optimize", result)
+    assert out.startswith("madeup_norm: verified, not timed.")
+    for part in ("madeup_rows", "75 % (registers)", "1.88x", "kbgen-out/report.md"):
+        assert part in out
+
+
+def test_verify_shows_cases_and_controls(capsys: Capture, result: dict[str, Any]) -> None:
+    out = shown(capsys, "verify", result["verdict"])
+    assert out.startswith("passed\n")
+    assert "A made-up note." in out
+    assert "constant  rejected" in out
+
+
+def test_a_failed_verdict_gives_its_cause(capsys: Capture, result: dict[str, Any]) -> None:
+    failed = result["verdict"] | {"verdict": "failed", "cause": "race", "detail": "two programs store x[0]"}
+    assert shown(capsys, "verify", failed).startswith("failed race: two programs store x[0]\n")
+
+
+def test_advise_cites(capsys: Capture) -> None:
+    step = {
+        "technique": "wide-loads",
+        "why": "loads are [32] bit",
+        "citations": [{"title": "A made-up guide", "section": "2", "version": "1"}],
+        "outcomes": [],
+    }
+    bottleneck = {"class": "uncoalesced", "confidence": 0.5, "evidence": "widths"}
+    kernels = [{"name": "k[0]", "bottlenecks": [bottleneck], "advice": [step]}]
+    out = shown(capsys, "advise", {"level": "static", "kernels": kernels})
+    assert "k[0], level of evidence: static" in out
+    assert "1. wide-loads: loads are [32] bit" in out
+    assert "- A made-up guide, 2 (1)" in out
+
+
+def test_an_empty_search_says_what_to_do(capsys: Capture) -> None:
+    assert "try other words" in shown(capsys, "search", {"results": []})
+
+
+def test_square_brackets_in_data_are_not_markup(capsys: Capture) -> None:
+    hit = {"id": "x", "title": "a[red]b", "text": "t[/]", "score": 0.5, "section": "s", "version": "v"}
+    out = shown(capsys, "search", {"results": [hit]})
+    assert "a[red]b" in out
+    assert "t[/]" in out
+
+
+def test_doctor_shows_the_cure(capsys: Capture) -> None:
+    check = {"name": "triton", "status": "missing", "found": "not installed", "cure": "pip install triton"}
+    assert "pip install triton" in shown(capsys, "doctor", {"checks": [check]})
+
+
+def test_a_document_without_a_view_is_shown_as_facts_and_tables(capsys: Capture) -> None:
+    out = shown(capsys, "other", {"count": 1200, "rows": [{"a": 1, "b": None}, {"a": 2, "b": None}]})
+    assert "count  1,200" in out
+    assert "b" not in out
+
+
+class Stage:
+    stage = "verify"
+    detail = "candidate [1] of 3"
+
+
+def test_progress_goes_to_standard_error_without_control_codes(capsys: Capture) -> None:
+    with progress() as say:
+        say(Stage())
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith("verify    candidate [1] of 3\n")
+    assert "\x1b" not in err
+
+
+def test_quiet_progress_says_nothing(capsys: Capture) -> None:
+    with progress(quiet=True) as say:
+        say(Stage())
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,72 @@
+"""A file is found by guessing its path once: rooms, names, sizes and marks are as CONTRIBUTING.md says."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("hardware_specs", "corpus", "profiling", "kb", "retrieval", "generator")
+SHIPPED = sorted([*ROOT.glob("*.py"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))])
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+GRAB_BAGS = {"util", "utils", "common", "helper", "helpers", "misc", "types"}
+MAX_LINES = 300
+# A bracket in each mark, so that this line is not one.
+MARKS = re.compile(
+    r"TOD[O]|FIXM[E]|XX[X]|raise NotImplemented[E]rror|pragma: no [c]over|type: ignor[e]$", re.MULTILINE
+)
+
+
+def swallows(source: str) -> list[int]:
+    """Lines of exception handlers that do nothing."""
+    handlers = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ExceptHandler))
+    return [node.lineno for node in handlers if all(idles(statement) for statement in node.body)]
+
+
+def idles(statement: ast.stmt) -> bool:
+    ellipsis = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Pass) or ellipsis
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_only_the_doors_stand_in_the_root() -> None:
+    assert {path.name for path in ROOT.glob("*.py")} <= {"__init__.py", "cli.py", "mcp_server.py"}
+
+
+def test_rooms_and_tests_have_no_init_file() -> None:
+    folders = [ROOT / room for room in (*ROOMS, "tests")]
+    assert [shown(path) for folder in folders for path in folder.rglob("__init__.py")] == []
+
+
+def test_tests_mirror_the_rooms() -> None:
+    beside = {"house", "cheats", "honest", "golden", "loop"}
+    folders = {
+        path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"
+    }
+    assert folders - beside <= set(ROOMS)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=shown)
+def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= MAX_LINES, "a second noun has grown in this file; give it its own"
+    opening = (ast.get_docstring(ast.parse(source)) or "").split("\n\n")[0]
+    assert opening.endswith("."), "a module opens with one sentence in the present tense"
+
+
+@pytest.mark.parametrize("path", [*SHIPPED, *TESTS], ids=shown)
+def test_no_grab_bag_no_mark_nothing_swallowed(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert path.stem not in GRAB_BAGS
+    assert MARKS.findall(source) == []
+    assert swallows(source) == []
+
+
+@pytest.mark.parametrize("body", ["pass", "...", "'later'"])
+def test_a_swallowed_exception_is_seen(body: str) -> None:
+    assert swallows(f"try:\n    work()\nexcept Exception:\n    {body}\n") == [3]
+    assert swallows("try:\n    work()\nexcept OSError:\n    value = 1\n") == []

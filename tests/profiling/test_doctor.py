@@ -1,0 +1,107 @@
+"""What works on this machine: checks are right, cures come with what is missing, nothing heavy loads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kbgen.profiling import doctor
+from kbgen.profiling.doctor import Check, checks
+from kbgen.profiling.probe import ClockState, LiveFacts
+from kbgen.profiling.sandbox import Outcome
+
+CARD = LiveFacts("NVIDIA H100 80GB HBM3", "nvidia", "sm_90", 132, 85_000_000_000, None, "570", "cuda 12.8")
+
+
+class OneCard:
+    """A machine with an H100."""
+
+    def facts(self) -> LiveFacts:
+        return CARD
+
+    def clocks(self) -> ClockState | None:
+        return None
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Check]:
+    library = tmp_path_factory.mktemp("home") / "not" / "made" / "yet"
+    return {check.name: check for check in checks(library, OneCard())}
+
+
+def test_the_compiler_and_the_interpreter_really_run(found: dict[str, Check]) -> None:
+    assert found["offline compile"].ok
+    assert "sm_90" in found["offline compile"].found
+    assert "gfx942" in found["offline compile"].found
+    assert found["interpreter"].ok
+
+
+def test_installed_packages_are_found(found: dict[str, Check]) -> None:
+    import torch
+
+    assert found["torch"].found.startswith(torch.__version__)
+    assert all(found[name].ok for name in ("python", "torch", "triton", "chromadb"))
+
+
+def test_what_is_missing_comes_with_a_cure_and_what_works_does_not(found: dict[str, Check]) -> None:
+    for check in found.values():
+        assert bool(check.cure) == (check.ok is False), check
+        assert check.status == {True: "ok", False: "missing", None: "untried"}[check.ok]
+
+
+def test_the_card_is_the_one_that_the_probe_sees(found: dict[str, Check]) -> None:
+    assert found["live card"] == Check("live card", True, f"{CARD.name} (sm_90, 132 units), cuda 12.8")
+
+
+def test_counter_permission_is_never_claimed_untried(found: dict[str, Check]) -> None:
+    assert found["counter permission"].status == "untried"
+
+
+def test_a_library_that_is_not_there_yet_is_fine_and_is_not_made(found: dict[str, Check]) -> None:
+    check = found["library folder"]
+    assert check.ok
+    assert check.found.endswith("made when first needed")
+    assert not Path(check.found.split(",")[0]).exists()
+
+
+def test_a_library_below_a_file_is_not_writable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (check,) = doctor._library(tmp_path / "file" / "library")
+    assert check.ok is False
+    assert "--library" in check.cure
+
+
+def test_the_sandbox_is_only_whole_with_its_walls() -> None:
+    bare = Outcome("ok", {}, "", 0.1, "", ("own session", "resource limits"))
+    check = doctor._sandbox(bare)
+    assert check.ok is False
+    assert check.found == "own session, resource limits"
+    assert doctor._sandbox(Outcome("ok", {}, "", 0.1, "", ("no network", "read-only files"))).ok
+
+
+def test_a_broken_compiler_is_told_in_its_own_words() -> None:
+    crashed = Outcome("crashed", None, "", 0.1, "ImportError: libtriton.so", ())
+    check = doctor._compile(crashed)
+    assert (check.ok, check.found) == (False, "ImportError: libtriton.so")
+
+
+def test_a_wrong_interpreter_is_not_called_working() -> None:
+    assert doctor._interpret(Outcome("ok", {"error": 1.0}, "", 0.1, "", ())).ok is False
+
+
+def test_it_is_quick_and_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from kbgen.profiling.doctor import checks; checks();"
+        "heavy = {'torch', 'triton', 'chromadb', 'sentence_transformers'};"
+        "sys.exit(bool(heavy & sys.modules.keys()))"
+    )
+    start = time.monotonic()
+    import torch
+
+    ended = subprocess.run([sys.executable, "-c", code], timeout=120)
+    assert torch.cuda.is_available() or ended.returncode == 0
+    assert time.monotonic() - start < 60  # under 10 s on a quiet machine; tests share theirs

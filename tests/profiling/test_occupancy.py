@@ -1,0 +1,91 @@
+"""Occupancy against Nsight Compute's own row, against LLVM's rule and against cases worked out by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbgen.hardware_specs.spec import DeviceSpec, all_specs, find_spec
+from kbgen.profiling.occupancy import occupancy
+
+
+def test_gb200_row_of_nsight_compute() -> None:
+    """From the ncu details of a CUTLASS FP8 GEMM (microsoft/superbenchmark, cublaslt_ncu.log).
+
+    Its seven barriers are not printed: seven is the only number that gives the limit of nine.
+    """
+    held = occupancy(find_spec("gb200"), 384, 168, 205_696, barriers_per_block=7)
+    assert held.limits == {"warps": 5, "registers": 1, "shared": 1, "blocks": 32, "barriers": 9}
+    assert (held.blocks_per_unit, held.active_warps, held.fraction) == (1, 12, 0.1875)
+    assert held.limiter in {"registers", "shared"}
+
+
+@pytest.mark.parametrize(
+    ("device", "threads", "registers", "shared", "blocks", "limiter"),
+    [
+        ("h100", 256, 32, 0, 8, "warps"),  # 64 warp slots / 8
+        ("h100", 256, 72, 0, 3, "registers"),  # 72 x 32 = 2304 a warp, 7 of 16384, x 4 = 28 warps / 8
+        ("h100", 128, 32, 76 * 1024, 2, "shared"),  # 233 472 / 78 848 = 2.96
+        ("h100", 32, 16, 0, 32, "blocks"),
+        ("a100", 256, 255, 0, 1, "registers"),  # 256 rounded: 2 warps a sub-partition, 8 in all
+        ("rtx4090", 256, 40, 0, 6, "warps"),  # 48 warp slots / 8
+        ("rtx4090", 128, 32, 48 * 1024, 2, "shared"),  # 102 400 / 50 176
+        ("rtx4090", 32, 16, 0, 24, "blocks"),
+        ("v100", 128, 32, 24 * 1024 + 1, 3, "shared"),  # 24 832 after rounding to 256 bytes, of 98 304
+        ("mi300x", 256, 64, 0, 8, "warps"),  # 512 / 64 = 8 waves a SIMD
+        ("mi300x", 256, 100, 0, 4, "registers"),  # 104 after rounding, 4 waves a SIMD, 16 waves / 4
+        ("mi300x", 256, 129, 0, 3, "registers"),  # 136: 3 waves a SIMD
+        ("mi300x", 256, 32, 33 * 1024, 1, "shared"),  # 64 KiB of LDS
+        ("mi355x", 256, 32, 40_000, 4, "shared"),  # 40 960 in steps of 1280, of 163 840
+        ("mi250x", 1024, 128, 0, 1, "registers"),  # 4 waves a SIMD, 16 waves, one group of 16
+        ("rx7900xtx", 256, 97, 0, 3, "registers"),  # 120 in steps of 24: 12 waves a SIMD, 24 waves / 8
+        ("rx7900xtx", 256, 192, 0, 2, "registers"),  # 8 waves a SIMD
+    ],
+)
+def test_worked_cases(
+    device: str, threads: int, registers: int, shared: int, blocks: int, limiter: str
+) -> None:
+    held = occupancy(find_spec(device), threads, registers, shared)
+    assert (held.blocks_per_unit, held.limiter) == (blocks, limiter)
+
+
+@pytest.mark.parametrize(
+    ("device", "registers", "waves_per_simd"),
+    [
+        ("mi300x", 64, 8),
+        ("mi300x", 84, 5),
+        ("mi300x", 100, 4),
+        ("mi250x", 60, 8),
+        ("rx7900xtx", 91, 16),
+        ("rx7900xtx", 192, 8),
+    ],
+)
+def test_amd_registers_as_llvm_counts_them(device: str, registers: int, waves_per_simd: int) -> None:
+    """Pairs of `.vgpr_count` and "; Occupancy:" that LLVM printed for triton kernels of these targets."""
+    spec = find_spec(device)
+    held = occupancy(spec, spec.warp_size, registers, 0)
+    assert held.limits["registers"] == waves_per_simd * spec.sub_partitions
+
+
+def test_a_block_that_fits_nowhere() -> None:
+    h100 = find_spec("h100")
+    assert occupancy(h100, 128, 32, h100.shared_bytes_per_block).blocks_per_unit == 1
+    assert not occupancy(h100, 128, 32, h100.shared_bytes_per_block + 1).fits
+    assert occupancy(h100, 1024, 128, 0).limits["registers"] == 0
+
+
+@given(
+    spec=st.sampled_from(all_specs()),
+    warps=st.integers(1, 16),
+    registers=st.integers(1, 255),
+    shared=st.integers(0, 65536),
+    more=st.integers(0, 64),
+)
+def test_more_of_a_resource_never_raises_occupancy(
+    spec: DeviceSpec, warps: int, registers: int, shared: int, more: int
+) -> None:
+    threads = warps * spec.warp_size
+    held = occupancy(spec, threads, registers, shared)
+    assert 0.0 <= held.fraction <= 1.0
+    assert occupancy(spec, threads, registers + more, shared).blocks_per_unit <= held.blocks_per_unit
+    assert occupancy(spec, threads, registers, shared + 1024 * more).blocks_per_unit <= held.blocks_per_unit
+    assert held.blocks_per_unit == min(held.limits.values())
