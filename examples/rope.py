@@ -21,7 +21,7 @@ class Model(nn.Module):
         return query * cos + rotated * sin
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     frequencies = theta ** (-torch.arange(0, head_dim, 2).float() / head_dim)
     angles = torch.outer(torch.arange(tokens).float(), frequencies)
     angles = torch.cat((angles, angles), dim=-1)
@@ -29,5 +29,5 @@ def get_inputs():
     return [query, angles.cos().bfloat16(), angles.sin().bfloat16()]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int]:
     return []

@@ -16,9 +16,9 @@ class Model(nn.Module):
         return torch.softmax(logits, dim=-1)
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     return [torch.randn(tokens, vocabulary)]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int]:
     return []

@@ -5,7 +5,6 @@ projections of the MLP give.
 """
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 tokens = 8192
@@ -14,12 +13,12 @@ intermediate = 14336
 
 class Model(nn.Module):
     def forward(self, gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
-        return F.silu(gate) * up
+        return nn.functional.silu(gate) * up
 
 
-def get_inputs():
+def get_inputs() -> list[torch.Tensor]:
     return [torch.randn(tokens, intermediate, dtype=torch.bfloat16) for _ in range(2)]
 
 
-def get_init_inputs():
+def get_init_inputs() -> list[int]:
     return []

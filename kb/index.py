@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from filelock import FileLock
@@ -19,8 +20,10 @@ from .files import LOCK_TIMEOUT_S, LibraryError
 from .lexical import LexicalIndex, open_lexical
 from .page import Page, digest
 from .store import VectorIndexError, VectorStore
+from .vectors import VectorCache
 
-EMBED_BATCH = 512  # passages embedded before they are stored: the most that a crash makes embed again
+EMBED_BATCH = 512  # passages embedded before their vectors are kept: the most that a crash makes embed again
+T = TypeVar("T")
 OwnPages = Mapping[str, tuple[str, Callable[[], Page | None]]]
 
 
@@ -49,7 +52,6 @@ class Index:
         self._own_pages = own_pages
         self._lock = FileLock(folder.with_suffix(".lock"), timeout=LOCK_TIMEOUT_S)
         self._snapshot: Snapshot | None = None
-        self._stores: dict[str, VectorStore] = {}
         self._reconciled: set[str] = set()
         self.repairs: list[str] = []
 
@@ -65,27 +67,25 @@ class Index:
             catalog = Catalog(path)
         return catalog
 
-    def sync(self, embedder: Embedder | None) -> Catalog:
-        """Bring the index in step with the files; what turns out damaged is dropped and built anew, once."""
-        with self._lock:
+    def use(self, embedder: Embedder | None, action: Callable[[Catalog], T]) -> T:
+        """Bring the index in step with the files, then do `action`; what is damaged is built anew.
+
+        A first failure may be another process's rebuild seen half-way, so only a second one drops anything.
+        """
+        failure: Exception | None = None
+        for attempt in range(3):
             try:
-                return self._sync(embedder)
-            except VectorIndexError as error:
-                self.repairs.append(f"vectors rebuilt: {error}")
-                self._drop_vectors()
-            except sqlite3.DatabaseError as error:
-                if not is_damage(error):
-                    raise LibraryError(
-                        f"the index in {self._folder} cannot be used ({error}); {_CURE}"
-                    ) from None
-                self.repairs.append(f"index rebuilt: {error}")
-                self._drop_all()
-            try:
-                return self._sync(embedder)
+                with self._lock:
+                    if attempt == 2 and failure:
+                        self._drop(failure)
+                    self._reconciled -= self._reconciled if failure else set()
+                    catalog = self._sync(embedder)
+                return action(catalog)
             except (VectorIndexError, sqlite3.DatabaseError) as error:
-                raise LibraryError(
-                    f"the index in {self._folder} cannot be built ({error}); {_CURE}"
-                ) from None
+                failure = error
+                if not is_damage(error):
+                    break
+        raise LibraryError(f"the index in {self._folder} cannot be used ({failure}); {_CURE}") from failure
 
     def snapshot(self, catalog: Catalog) -> Snapshot:
         """The lexical side as of the catalog's revision."""
@@ -97,24 +97,17 @@ class Index:
                 self._snapshot = Snapshot(revision, tuple(catalog.rows()), lexical)
             return self._snapshot
 
-    def store(self, embedder: Embedder) -> VectorStore:
-        if embedder.name not in self._stores:
-            self._stores[embedder.name] = VectorStore(self._folder / "chroma", self._lock, embedder.name)
-        return self._stores[embedder.name]
-
-    def doubt(self) -> None:
-        """Forget what was believed of the vectors: the next `sync` compares them with the catalog again."""
-        self._reconciled.clear()
+    def store(self, model: str) -> VectorStore:
+        return VectorStore(self._folder / "chroma", self._lock, model)
 
     def rebuild(self, embedder: Embedder | None) -> None:
         """Drop everything derived and derive it again."""
         with self._lock:
             self._drop_all()
-            self.snapshot(self.sync(embedder))
+            self.use(embedder, self.snapshot)
 
     def close(self) -> None:
-        for store in self._stores.values():
-            store.close()
+        self.store("").close()
 
     def _sync(self, embedder: Embedder | None) -> Catalog:
         catalog = self.catalog()
@@ -147,7 +140,7 @@ class Index:
 
     def _refresh_vectors(self, catalog: Catalog, embedder: Embedder) -> None:
         """Remove vectors of passages that are gone, embed passages that are new."""
-        store = self.store(embedder)
+        store = self.store(embedder.name)
         if embedder.name not in self._reconciled:
             self._reconcile(catalog, embedder.name, store)
             self._reconciled.add(embedder.name)
@@ -160,7 +153,7 @@ class Index:
             passages = [passage for _, passage in group]
             for start in range(0, len(passages), EMBED_BATCH):
                 part = passages[start : start + EMBED_BATCH]
-                store.upsert(collection, part, _vectors(part, ready, embedder))
+                store.upsert(collection, part, self._vectors(part, ready, embedder))
                 catalog.mark_embedded(embedder.name, collection, [passage.id for passage in part])
 
     def _reconcile(self, catalog: Catalog, model: str, store: VectorStore) -> None:
@@ -176,17 +169,40 @@ class Index:
             store.delete(collection, sorted(present - marked))
             catalog.unmark(model, collection, sorted(marked - present))
 
+    def _vectors(self, passages: list[Passage], ready: Mapping[str, Vectors], embedder: Embedder) -> Vectors:
+        """Vectors of `passages`: shipped with the corpus, or known from before, or embedded now and kept."""
+        texts = {
+            passage.id: shipped.embedding_text(passage) for passage in passages if passage.id not in ready
+        }
+        known = self._cache().get(embedder.name, list(texts.values()))
+        missing = list(dict.fromkeys(text for text in texts.values() if text not in known))
+        if missing:
+            fresh = dict(zip(missing, embedder.embed(missing), strict=True))
+            self._cache().put(embedder.name, fresh)
+            known |= fresh
+        return np.stack([ready[p.id] if p.id in ready else known[texts[p.id]] for p in passages])
+
+    def _cache(self) -> VectorCache:
+        return VectorCache(self._folder / "vectors.sqlite")
+
+    def _drop(self, damage: Exception) -> None:
+        """Drop the part that is damaged, and keep word of it."""
+        if isinstance(damage, VectorIndexError):
+            self.repairs.append(f"vectors rebuilt: {damage}")
+            self._drop_vectors()
+        else:
+            self.repairs.append(f"index rebuilt: {damage}")
+            self._drop_all()
+
     def _drop_vectors(self) -> None:
-        for store in self._stores.values():
-            store.close()
         self._reconciled.clear()
-        VectorStore(self._folder / "chroma", self._lock, "").destroy()
+        self.store("").destroy()
         if (self._folder / "catalog.sqlite").exists():
             Catalog(self._folder / "catalog.sqlite").unmark_all()
 
     def _drop_all(self) -> None:
         self._snapshot = None
-        for name in ("catalog.sqlite", "catalog.sqlite-journal"):
+        for name in ("catalog.sqlite", "catalog.sqlite-journal", "vectors.sqlite", "vectors.sqlite-journal"):
             (self._folder / name).unlink(missing_ok=True)
         self._drop_vectors()
         shutil.rmtree(self._folder / "lexical", ignore_errors=True)
@@ -195,17 +211,7 @@ class Index:
 _CURE = "free disk space or fix permissions, then run 'kbgen library rebuild'."
 
 
-def is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether SQLite complains of the file's content rather than of the disk, a lock or permissions."""
+def is_damage(error: Exception) -> bool:
+    """Whether the index complains of its files' content rather than of the disk, a lock or permissions."""
     passing = ("locked", "full", "readonly", "unable to open", "disk i/o")
-    return not any(word in str(error).lower() for word in passing)
-
-
-def _vectors(passages: list[Passage], ready: Mapping[str, Vectors], embedder: Embedder) -> Vectors:
-    """Vectors of `passages`: the shipped ones where there are any, the rest embedded now."""
-    missing = [passage for passage in passages if passage.id not in ready]
-    fresh: Vectors | list[Vectors] = (
-        embedder.embed([shipped.embedding_text(passage) for passage in missing]) if missing else []
-    )
-    made = {**ready, **{passage.id: vector for passage, vector in zip(missing, fresh, strict=True)}}
-    return np.stack([made[passage.id] for passage in passages])
+    return isinstance(error, VectorIndexError) or not any(word in str(error).lower() for word in passing)

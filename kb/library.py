@@ -1,35 +1,23 @@
 """The library: a folder of plain files that is the truth, and an index beside it that may be lost."""
 
 import hashlib
-import json
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from .catalog import Catalog
 from .choice import Choice, choose
 from .chunk import Passage, chunk
-from .files import LibraryError, Manifest, write_durably
+from .files import LibraryError, Manifest
 from .graph import Graph
 from .index import Index, OwnPages
 from .page import Page, PageError, from_markdown, to_markdown
 from .records import Episode, RecordError, check, from_json, record_id, to_json
+from .root import SCHEMA, default_root, prepare
 from .search import Query, SearchResult, search
-from .store import VectorIndexError
-
-SCHEMA = "kbgen-library/1"
-FOLDERS = ("documents", "records")
-
-
-def default_root() -> Path:
-    """`KBGEN_LIBRARY`, else the user's data folder."""
-    from platformdirs import user_data_path
-
-    configured = os.environ.get("KBGEN_LIBRARY")
-    return (
-        Path(configured).expanduser() if configured else user_data_path("kbgen", appauthor=False) / "library"
-    )
 
 
 class Library:
@@ -37,7 +25,7 @@ class Library:
 
     def __init__(self, root: Path, choice: Choice | None = None) -> None:
         self.root = root
-        self._settings = _prepare(root)
+        self._settings = prepare(root)
         self._choice = choice
         self._manifest = Manifest(root)
         self._index = Index(root / "index", self._own_pages)
@@ -84,22 +72,16 @@ class Library:
         archs = (arch,) if isinstance(arch, str) else tuple(arch or ())
         query = Query(text, vendor or _vendor_of(archs), archs, kind, k)
         embedder = self.choice.embedder
-        try:
-            hits = search(self._index, self._index.sync(embedder), query, embedder)
-        except (
-            VectorIndexError
-        ):  # damaged since it was last looked at; sync finds that, repairs, and counts anew
-            self._index.doubt()
-            hits = search(self._index, self._index.sync(embedder), query, embedder)
+        hits = self._index.use(embedder, lambda catalog: search(self._index, catalog, query, embedder))
         return SearchResult(hits, "hybrid" if embedder else "lexical", "" if embedder else self.choice.reason)
 
     def pages(self, kind: str | None = None) -> tuple[Page, ...]:
         """Shipped and own pages by id, of one kind or all."""
-        return tuple(self._index.sync(None).pages(kind).values())
+        return tuple(self._index.use(None, lambda catalog: catalog.pages(kind)).values())
 
     def passages(self, page_id: str) -> tuple[Passage, ...]:
         """The passages of one page in reading order."""
-        page = self._index.sync(None).pages_by_id([page_id]).get(page_id)
+        page = self._index.use(None, lambda catalog: catalog.pages_by_id([page_id])).get(page_id)
         if page is None:
             raise LibraryError(f"no document {page_id!r} in {self.root}; 'kbgen library list' names them.")
         return chunk(page.id, page.title, page.body)
@@ -153,7 +135,9 @@ class Library:
 
     def status(self) -> dict[str, Any]:
         """Counts, embedder, health and size; repairs what it can on the way and says so."""
-        catalog = self._index.sync(self.choice.embedder)
+        return self._index.use(self.choice.embedder, self._status)
+
+    def _status(self, catalog: Catalog) -> dict[str, Any]:
         records = self.records()
         pages = catalog.pages().values()
         kinds = sorted({page.kind for page in pages})
@@ -176,19 +160,17 @@ class Library:
     def verify(self) -> dict[str, str]:
         """Fault by name, from reading every file and vector; empty when all is well. Changes no file."""
         self.records()
-        catalog = self._index.sync(self.choice.embedder)
-        faults = {**self._manifest.verify(), **self._problems}
+        index_faults = self._index.use(self.choice.embedder, self._index_faults)
+        return {**self._manifest.verify(), **self._problems, **index_faults}
+
+    def _index_faults(self, catalog: Catalog) -> dict[str, str]:
         verdict = catalog.check()
-        if verdict != "ok":
-            faults["index/catalog.sqlite"] = verdict
-        if self.choice.embedder:
-            store = self._index.store(self.choice.embedder)
-            for name in catalog.vector_counts(self.choice.embedder.name):
-                lost = store.unreadable(name, sorted(catalog.marked(self.choice.embedder.name, name)))
-                if lost:
-                    faults[f"index/chroma {name}"] = (
-                        f"{len(lost)} vectors cannot be read; run 'kbgen library rebuild'"
-                    )
+        faults = {} if verdict == "ok" else {"index/catalog.sqlite": verdict}
+        model = self.choice.name
+        for name in catalog.vector_counts(model) if model else ():
+            lost = self._index.store(model or "").unreadable(name, sorted(catalog.marked(model or "", name)))
+            if lost:
+                faults[f"index/chroma {name}"] = f"{len(lost)} vectors lost; run 'kbgen library rebuild'"
         return faults
 
     def rebuild(self) -> None:
@@ -203,7 +185,7 @@ class Library:
                 if entry.name.endswith(".md") and not entry.name.startswith("."):
                     stat = entry.stat()
                     stamp = f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
-                    found[entry.name[:-3]] = (stamp, lambda path=Path(entry.path): self._read_page(path))  # type: ignore[misc]
+                    found[entry.name[:-3]] = (stamp, partial(self._read_page, Path(entry.path)))
         return found
 
     def _read_page(self, path: Path) -> Page | None:
@@ -231,34 +213,3 @@ def _vendor_of(archs: Sequence[str]) -> str | None:
     """The vendor whose targets `archs` are: `sm_*` is NVIDIA's naming, `gfx*` AMD's."""
     vendors = {"nvidia" if arch.startswith("sm_") else "amd" for arch in archs}
     return vendors.pop() if len(vendors) == 1 else None
-
-
-def _prepare(root: Path) -> dict[str, Any]:
-    """Settings of the library at `root`, made if new; refuses a folder that is something else."""
-    settings = root / "library.json"
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        if not settings.is_file():
-            strangers = [
-                p.name for p in root.iterdir() if not p.name.startswith(".") and p.name != settings.name
-            ]
-            if strangers and not all((root / folder).is_dir() for folder in FOLDERS):
-                raise LibraryError(
-                    f"{root} holds other files ({strangers[0]}, ...) and no library.json; "
-                    "give --library a new or empty folder."
-                )
-            write_durably(settings, json.dumps({"schema": SCHEMA}, indent=1).encode())
-        for folder in FOLDERS:
-            (root / folder).mkdir(exist_ok=True)
-        found = json.loads(settings.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LibraryError(
-            f"{root} cannot be used as a library ({error.strerror}); give --library a folder you can write."
-        ) from None
-    except ValueError:
-        raise LibraryError(
-            f'{settings} is not valid JSON; restore it, or write {{"schema": "{SCHEMA}"}} into it.'
-        ) from None
-    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-        raise LibraryError(f"{settings} is not of schema {SCHEMA!r}; update kbgen or give another --library.")
-    return found

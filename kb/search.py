@@ -119,7 +119,7 @@ def _by_meaning(
     vector = embedder.embed_query(spread(query.text))
     rows = snapshot.by_id
     while True:
-        near = index.store(embedder).query(names, vector, min(fetch, most)) if names else []
+        near = index.store(embedder.name).query(names, vector, min(fetch, most)) if names else []
         ranking = {i: similarity for i, similarity in near if i in rows and query.admits(rows[i])}
         if len(ranking) >= pool or fetch >= most:
             return dict(list(ranking.items())[:pool])

@@ -17,15 +17,27 @@ Input = torch.Tensor | int | float | bool | None
 
 
 def build(module: ModuleType, path: Path, seed: int, device: str = "cpu") -> tuple[nn.Module, list[Input]]:
-    """`Model(*get_init_inputs())` and `get_inputs()`, seeded apart so that neither depends on the other."""
-    with quiet(), torch.device(device):
+    """`Model(*get_init_inputs())` and `get_inputs()`, seeded apart so that neither depends on the other.
+
+    Tensors are made on `device` at once where the file allows it, else on the CPU and then moved.
+    """
+    if device == "cpu":  # no move at all: fake parameters refuse one
+        return _built(module, path, seed, device)
+    try:
+        with torch.device(device):
+            model, inputs = _built(module, path, seed, device)
+    except OpError:  # a CPU generator or a numpy array, say
+        model, inputs = _built(module, path, seed, "cpu")
+    moved = [value.to(device) if isinstance(value, torch.Tensor) else value for value in inputs]
+    return model.to(device), moved
+
+
+def _built(module: ModuleType, path: Path, seed: int, device: str) -> tuple[nn.Module, list[Input]]:
+    with quiet():
         with seeded(seed, device):
             model = _model(module, path)
         with seeded(seed + 1, device):
-            inputs = _inputs(module, path)
-    if device == "cpu":  # fake parameters refuse to be moved, and real ones are there already
-        return model, inputs
-    return model.to(device), [_moved(value, device) for value in inputs]
+            return model, _inputs(module, path)
 
 
 @contextlib.contextmanager
@@ -47,7 +59,9 @@ def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
 def _model(module: ModuleType, path: Path) -> nn.Module:
     made = getattr(module, "Model", None)
     if made is None:
-        raise OpError(f"{path} has no class Model; add `class Model(nn.Module)` with the operator in forward().")
+        raise OpError(
+            f"{path} has no class Model; add `class Model(nn.Module)` with the operator in forward()."
+        )
     if not (isinstance(made, type) and issubclass(made, nn.Module)):
         raise OpError(f"Model in {path} is not a torch.nn.Module; write `class Model(nn.Module)`.")
     args, kwargs = _init_arguments(module, path)
@@ -70,7 +84,8 @@ def _init_arguments(module: ModuleType, path: Path) -> tuple[Sequence[Any], dict
         return [], values
     if not isinstance(values, list | tuple):
         raise OpError(
-            f"get_init_inputs() in {path} returns a {type(values).__name__}; return a list of Model's arguments."
+            f"get_init_inputs() in {path} returns a {type(values).__name__}; "
+            "return a list of Model's arguments."
         )
     if len(values) == 2 and isinstance(values[0], list | tuple) and isinstance(values[1], dict):
         return values[0], values[1]
@@ -98,8 +113,6 @@ def _called(function: Callable[[], Any], name: str, path: Path) -> Any:
     try:
         return function()
     except (Exception, SystemExit) as error:
-        raise OpError(f"{name} in {path} fails: {blame(error, path)}; it must run without arguments.") from error
-
-
-def _moved(value: Input, device: str) -> Input:
-    return value.to(device) if isinstance(value, torch.Tensor) else value
+        raise OpError(
+            f"{name} in {path} fails: {blame(error, path)}; it must run without arguments."
+        ) from error

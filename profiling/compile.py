@@ -9,12 +9,15 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import triton
@@ -75,7 +78,7 @@ def _attempt(variant: Variant, output: _OutputPerThread) -> Attempt:
         return Attempt(variant, None, first_complaint(error))
     compile_s = time.perf_counter() - started
     is_cuda = request.target.backend == "cuda"
-    read = _read_nvidia(kernel, output.text()) if is_cuda else _read_amd(kernel)
+    read = _read_nvidia(kernel, output.text() or _ptxas_log(kernel)) if is_cuda else _read_amd(kernel)
     metadata = kernel.metadata
     return Attempt(
         variant,
@@ -96,15 +99,27 @@ def _read_nvidia(kernel: Any, log: str) -> dict[str, Any]:
     spills = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log)
     used = re.search(r"Used (\d+) registers(?:, used (\d+) barriers)?", log)
     if spills is None or used is None:
-        raise RuntimeError(
-            "ptxas wrote no resource usage; this triton version prints its log in another form"
-        )
+        raise RuntimeError("ptxas wrote no resource usage; this version of it words its log in another way")
     return {
         "registers": int(used[1]),
         "spill_bytes": max(int(spills[1]), int(spills[2])),
         "barriers": int(used[2] or 0),
         "reading": read_ptx(kernel.asm["ptx"]),
     }
+
+
+def _ptxas_log(kernel: Any) -> str:
+    """The log of a ptxas run of our own, for versions of triton that do not print theirs."""
+    target = re.search(r"\.target (sm_(\d+)\w*)", kernel.asm["ptx"])
+    assert target is not None
+    tool = knobs.nvidia.ptxas
+    if int(target[2]) >= 100:
+        tool = getattr(knobs.nvidia, "ptxas_blackwell", tool)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "kernel.ptx"
+        source.write_text(kernel.asm["ptx"])
+        command = [tool.path, "-v", f"--gpu-name={target[1]}", source, "-o", source.with_suffix(".o")]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stderr
 
 
 def _read_amd(kernel: Any) -> dict[str, Any]:

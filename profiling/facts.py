@@ -46,27 +46,30 @@ def graph_facts(traced: TracedOp, spec: DeviceSpec) -> dict[str, float]:
 def eager_facts(traced: TracedOp, spec: DeviceSpec) -> dict[str, float]:
     """What eager PyTorch would launch and move."""
     cost = eager_cost(traced)
-    found: dict[str, float] = {"launches": cost.launches, "bytes_moved": cost.bytes_moved}
-    if traced.bytes_min:
-        found["traffic_ratio"] = cost.bytes_moved / traced.bytes_min
-    if cost.launches:
-        found["estimated_us_per_launch"] = cost.bytes_moved / spec.dram_gb_s / 1e3 / cost.launches
-    return found
+    return _traffic_facts(cost.bytes_moved, cost.launches, traced, spec)
 
 
 def profile_facts(profile: Profile) -> dict[str, float]:
     """What holds for the candidate as a whole: its kernels counted, its traffic, its time."""
     traced, spec, found = profile.traced, profile.spec, dict[str, float]()
-    if profile.static is not None and profile.static.kernels:
-        found["launches"] = sum(kernel.launches for kernel in profile.static.kernels)
+    launches = sum(kernel.launches for kernel in profile.static.kernels) if profile.static else 0
     if profile.traffic_ratio is not None:
-        found["traffic_ratio"] = profile.traffic_ratio
-        found["bytes_moved"] = profile.traffic_ratio * traced.bytes_min
-    if "launches" in found:
-        moved = found.get("bytes_moved", traced.bytes_min)
-        found["estimated_us_per_launch"] = moved / spec.dram_gb_s / 1e3 / found["launches"]
+        found |= _traffic_facts(profile.traffic_ratio * traced.bytes_min, launches, traced, spec)
+    elif launches:
+        found["launches"] = launches
+        found["estimated_us_per_launch"] = traced.bytes_min / spec.dram_gb_s / 1e3 / launches
     if profile.timing is not None:
-        found |= _timing_facts(profile.timing, graph_facts(traced, spec), found.get("launches"))
+        found |= _timing_facts(profile.timing, graph_facts(traced, spec), launches)
+    return found
+
+
+def _traffic_facts(bytes_moved: float, launches: int, traced: TracedOp, spec: DeviceSpec) -> dict[str, float]:
+    moved_us = bytes_moved / spec.dram_gb_s / 1e3
+    found = {"bytes_moved": bytes_moved, "moved_us": moved_us}
+    if traced.bytes_min:
+        found["traffic_ratio"] = bytes_moved / traced.bytes_min
+    if launches:
+        found |= {"launches": launches, "estimated_us_per_launch": moved_us / launches}
     return found
 
 
@@ -117,7 +120,7 @@ def _launch_facts(kernel: KernelReport, spec: DeviceSpec) -> Iterator[tuple[str,
     }.items()
 
 
-def _timing_facts(timing: Timing, graph: dict[str, float], launches: float | None) -> dict[str, float]:
+def _timing_facts(timing: Timing, graph: dict[str, float], launches: int) -> dict[str, float]:
     time_us = timing.median_us
     found = {
         "time_us": time_us,

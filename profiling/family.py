@@ -15,7 +15,7 @@
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch.fx import Node
@@ -34,7 +34,11 @@ def family_of(calls: Sequence[Node], inputs: int) -> str:
     if _is_attention(kinds, rowwise):
         return "attention"
     if heavy:
-        return heavy[0] if len(heavy) == 1 and rowwise in (None, "loss" if heavy[0] == "loss" else None) else "mixed"
+        return (
+            heavy[0]
+            if len(heavy) == 1 and rowwise in (None, "loss" if heavy[0] == "loss" else None)
+            else "mixed"
+        )
     if rowwise:
         return rowwise
     if _is_rope(calls, kinds):
@@ -57,18 +61,41 @@ def _rowwise(calls: Sequence[Node], kinds: Sequence[str], inputs: int) -> str | 
 
 
 def _scales_its_input(reduction: Node) -> bool:
-    """The reduction's result meets, in pointwise work, a tensor as large as what was reduced."""
-    before = _elements(reduction.all_input_nodes)
-    frontier, seen = list(reduction.users), set[Node]()
+    """The result meets, in pointwise work, a tensor that comes from what was reduced and is as large."""
+    before, sources = _elements(reduction.all_input_nodes), _ancestors(reduction)
+    after = _descendants(reduction)
+    return any(
+        kind_of(node.target) == "pointwise"
+        and _elements([node]) >= before > _elements([reduction])
+        and any(other not in after and _ancestors(other) & sources for other in node.all_input_nodes)
+        for node in after - {reduction}
+    )
+
+
+def _ancestors(node: Node) -> set[Node]:
+    """The node and all it is computed from, back to the graph's arguments."""
+    return _reached(node, lambda found: found.all_input_nodes)
+
+
+def _descendants(node: Node) -> set[Node]:
+    """The node and what follows from it through pointwise work and moves."""
+    return _reached(
+        node,
+        lambda found: [
+            user
+            for user in found.users
+            if user.op == "call_function" and kind_of(user.target) in ("pointwise", "move")
+        ],
+    )
+
+
+def _reached(start: Node, following: Callable[[Node], Iterable[Node]]) -> set[Node]:
+    seen, frontier = {start}, [start]
     while frontier:
-        node = frontier.pop()
-        if node in seen or kind_of(node.target) not in ("pointwise", "move"):
-            continue
-        seen.add(node)
-        if kind_of(node.target) == "pointwise" and _elements([node]) >= before > _elements([reduction]):
-            return True
-        frontier += node.users
-    return False
+        new = set(following(frontier.pop())) - seen
+        seen |= new
+        frontier += new
+    return seen
 
 
 def _is_attention(kinds: Sequence[str], rowwise: str | None) -> bool:
@@ -77,7 +104,11 @@ def _is_attention(kinds: Sequence[str], rowwise: str | None) -> bool:
     if rowwise != "softmax" or "matmul" not in kinds or "softmax" not in kinds:
         return False
     place = kinds.index("softmax")
-    return "matmul" in kinds[:place] and "matmul" in kinds[place:] and not {"conv", "pooling", "rnn"} & set(kinds)
+    return (
+        "matmul" in kinds[:place]
+        and "matmul" in kinds[place:]
+        and not {"conv", "pooling", "rnn"} & set(kinds)
+    )
 
 
 def _is_rope(calls: Sequence[Node], kinds: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Gives a graph a fingerprint from its operators, literals, shapes and dtypes: not from any name in the file."""
+"""Fingerprints a graph by its operators, literals, shapes and dtypes, and by no name of the file."""
 
 import hashlib
 from collections.abc import Iterator
@@ -20,11 +20,14 @@ def _lines(module: GraphModule, kinds: dict[str, str]) -> Iterator[str]:
     numbers: dict[Node, int] = {}
     for node in module.graph.nodes:
         numbers[node] = len(numbers)
-        if node.op == "get_attr" and isinstance(inner := getattr(module, str(node.target), None), GraphModule):
+        if node.op == "get_attr" and isinstance(
+            inner := getattr(module, str(node.target), None), GraphModule
+        ):
             yield from (f"  {line}" for line in _lines(inner, {}))
             continue
         what = kinds.get(node.name, node.op) if node.op == "placeholder" else str(node.target)
-        yield f"{numbers[node]} {what} {_canonical([node.args, node.kwargs], numbers)} {_tensors(node.meta.get('val'))}"
+        arguments = _canonical([node.args, node.kwargs], numbers)
+        yield f"{numbers[node]} {what} {arguments} {_tensors(node.meta.get('val'))}"
 
 
 def _canonical(value: Any, numbers: dict[Node, int]) -> str:
@@ -33,7 +36,9 @@ def _canonical(value: Any, numbers: dict[Node, int]) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(_canonical(part, numbers) for part in value)}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key}: {_canonical(part, numbers)}' for key, part in sorted(value.items()))}}}"
+        return (
+            f"{{{', '.join(f'{key}: {_canonical(part, numbers)}' for key, part in sorted(value.items()))}}}"
+        )
     return repr(value)
 
 

@@ -83,11 +83,11 @@ def _pooling(node: Node) -> int:
     before, after = _argument_shapes(node)[0], _shapes(node)[0]
     if "adaptive" in name_of(node.target):
         return math.prod(before)
-    kernel = node.args[1]
+    kernel: Any = node.args[1]
     lengths = list(kernel) if isinstance(kernel, list | tuple) else [kernel]
-    spatial = int(name_of(node.target).split("pool")[1][0])
-    window = math.prod(lengths) if len(lengths) == spatial else lengths[0] ** spatial  # type: ignore[arg-type, operator]
-    return math.prod(after) * int(window)  # type: ignore[call-overload, no-any-return]
+    dimensions = int(name_of(node.target).split("pool")[1][0])
+    window = math.prod(lengths) if len(lengths) == dimensions else int(lengths[0]) ** dimensions
+    return math.prod(after) * window
 
 
 def _recurrent(node: Node) -> int:

@@ -14,9 +14,15 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from .build import Input, build
-from .source import Literal, OpError, Source, blame, execute, quiet
+from .source import Literal, OpError, Source, blame, blamed_line, execute, quiet
 
 Shape = tuple[int, ...]
+
+_DATA_DEPENDENT = (
+    "GuardOnDataDependentSymNode",
+    "DataDependentOutputException",
+    "DynamicOutputShapeException",
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,9 @@ def fakes() -> Iterator[FakeTensorMode]:
     """Every tensor made inside the block has a shape and a dtype but no storage."""
     log = logging.getLogger("torch._subclasses.fake_tensor")
     level = log.level
-    log.setLevel(logging.CRITICAL)  # shapes that do not fit are tried on purpose; their tracebacks are no news
+    log.setLevel(
+        logging.CRITICAL
+    )  # shapes that do not fit are tried on purpose; their tracebacks are no news
     try:
         with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()) as mode:
             yield mode
@@ -86,7 +94,7 @@ def footprint(source: Source, overrides: Mapping[str, Literal]) -> Footprint:
             try:
                 output = model(*inputs)
             except (Exception, SystemExit) as error:
-                raise OpError(f"forward() in {source.path} fails: {blame(error, source.path)}.") from error
+                raise _forward_error(error, source) from error
     state = [*model.parameters(), *model.buffers()]
     return Footprint(
         inputs=_shapes(inputs),
@@ -98,11 +106,24 @@ def footprint(source: Source, overrides: Mapping[str, Literal]) -> Footprint:
     )
 
 
-class _Recorder(TorchDispatchMode):
+def _forward_error(error: BaseException, source: Source) -> OpError:
+    if type(error).__name__ in _DATA_DEPENDENT:
+        where = f" (line {line})" if (line := blamed_line(error, source.path)) else ""
+        return OpError(
+            f"forward() in {source.path} branches on tensor values or sizes a tensor by them{where}, "
+            "so it has no fixed graph; write it with torch.where or with masks of fixed size."
+        )
+    return OpError(
+        f"forward() in {source.path} fails: {blame(error, source.path)}; "
+        "it must take what get_inputs() returns."
+    )
+
+
+class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes every ATen call and the bytes of every result that is not a view."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.calls: list[Call] = []
         self.bytes = 0
 
@@ -110,7 +131,9 @@ class _Recorder(TorchDispatchMode):
         result = func(*args, **(kwargs or {}))
         self.calls.append(Call(str(func), _shapes((args, kwargs)), _shapes(result)))
         if not any(returned.alias_info for returned in func._schema.returns):
-            self.bytes += sum(storage_bytes(leaf) for leaf in tree_leaves(result) if isinstance(leaf, torch.Tensor))
+            self.bytes += sum(
+                storage_bytes(leaf) for leaf in tree_leaves(result) if isinstance(leaf, torch.Tensor)
+            )
         return result
 
 

@@ -4,14 +4,10 @@ from typing import Any
 
 import torch
 
-CONV = frozenset(
-    "conv1d conv2d conv3d convolution _convolution conv_transpose1d conv_transpose2d conv_transpose3d".split()
-)
-
 _NAMES: dict[str, str] = {
     "matmul": "matmul mm bmm addmm baddbmm addbmm mv addmv dot vdot inner outer linear bilinear einsum "
     "tensordot chain_matmul kron",
-    "conv": " ".join(CONV),
+    "conv": "conv1d conv2d conv3d convolution _convolution conv_transpose1d conv_transpose2d conv_transpose3d",
     "attention": "scaled_dot_product_attention multi_head_attention_forward",
     "rnn": "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell",
     "pooling": "max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices "
@@ -41,10 +37,14 @@ _NAMES: dict[str, str] = {
     "unbind unfold detach detach_ alias to _to_copy type_as tile narrow movedim swapaxes channel_shuffle "
     "pixel_shuffle pixel_unshuffle im2col col2im upsample_nearest2d upsample_nearest3d upsample_bilinear2d "
     "expand_as view_as_complex view_as_real numpy_T t unflatten diag diagonal diag_embed meshgrid "
-    "broadcast_to _unsafe_view lift_fresh as_strided float half bfloat16 double int long bool",
+    "broadcast_to broadcast_tensors _unsafe_view lift_fresh as_strided float half bfloat16 "
+    "double int long bool",
     "pointwise": "softplus mish silu gelu selu celu elu hardswish hardsigmoid hardtanh hardshrink softshrink "
-    "softsign tanhshrink log_sigmoid prelu leaky_relu relu relu6 glu logit threshold dropout_eval tril triu "
-    "addcmul addcdiv lerp where clamp clip masked_fill square",
+    "softsign tanhshrink log_sigmoid prelu leaky_relu relu relu6 glu logit threshold tril triu "
+    "addcmul addcdiv lerp where clamp clip masked_fill square multiply divide true_divide subtract negative "
+    "absolute greater greater_equal less less_equal not_equal fix arccos arcsin arctan arctanh arcsinh "
+    "arccosh rsub float_power logaddexp heaviside isclose isfinite isinf isnan special_expit special_erf",
+    "check": "_assert_tensor_metadata _assert_async _assert_scalar sym_constrain_range_for_size",
 }
 
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
@@ -52,7 +52,9 @@ _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()
 
 def name_of(target: Any) -> str:
     """`add` for `aten.add_.Tensor`: the operator without namespace, overload and in-place mark."""
-    name = target._schema.name if isinstance(target, torch._ops.OpOverload) else getattr(target, "__name__", "")
+    name = (
+        target._schema.name if isinstance(target, torch._ops.OpOverload) else getattr(target, "__name__", "")
+    )
     name = name.split("::")[-1]
     return name[:-1] if name.endswith("_") and not name.endswith("__") else name
 

@@ -1,15 +1,25 @@
 """Finds smaller shapes of the same operator, on which an interpreter can run it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from .axes import Axis, Measure, Values, find_axes, overrides_of, slots_of
+from .axes import SMALLEST_SIZE, Axis, Measure, Values, find_axes, overrides_of, slots_of
 from .footprint import Footprint
 from .memory import readable
+from .sizes import few, odd_sizes
 from .source import Literal
+
+Sound = Callable[[Mapping[str, Literal]], bool]
+"""Runs the reference on real tensors: True when it ends, without a NaN."""
 
 WIDE_FACTOR = 4
 """The wide set may take this many times the budget: few rows, so few programs, but long ones."""
+
+LONG_SEQUENCE, SHORT_LOOP = 1000, 4
+"""From so many calls on, a constant that unrolls into calls is looked for and set to SHORT_LOOP."""
+
+CALLS_TO_RUN, FEWEST_RUNS = 20_000, 40
+"""A search ends after about so many fake calls, but not before so many runs: large models take seconds."""
 
 
 @dataclass(frozen=True)
@@ -23,65 +33,115 @@ class ShapeSet:
     reason: str
 
 
-def search(constants: Mapping[str, Literal], measure: Measure, budget_bytes: int) -> tuple[ShapeSet, ...]:
+def search(
+    constants: Mapping[str, Literal], measure: Measure, is_sound: Sound, budget_bytes: int
+) -> tuple[ShapeSet, ...]:
     """Shape sets "small" (always), "odd" and "wide" (where one is found), in this order.
 
-    First only shapes are tried that run the very same sequence of ATen calls; where none of them
-    fits (a loop over time steps, say), a shorter sequence is accepted.
+    A loop over time steps is cut short first. Then only shapes are tried that run the very same sequence
+    of ATen calls; where none of them fits, a shorter sequence is accepted.
     """
+    full = slots_of(constants)
     base = measure({})
     if base is None:
         return ()
+    start = _without_long_loop(constants, measure, full, base)
     found: tuple[ShapeSet, ...] = ()
     for same_calls in (True, False):
-        found = _Search(constants, measure, base, same_calls).sets(budget_bytes)
+        found = _Search(constants, measure, is_sound, *start, same_calls).sets(budget_bytes)
         if found[0].fits:
             break
     return found
 
 
+def _without_long_loop(
+    constants: Mapping[str, Literal], measure: Measure, full: Values, base: Footprint
+) -> tuple[Values, Footprint]:
+    """Constants and footprint after the one constant that unrolls into most calls is set to `SHORT_LOOP`."""
+    if len(base.calls) < LONG_SEQUENCE:
+        return full, base
+    for slot in sorted(
+        (slot for slot, value in full.items() if value > SHORT_LOOP), key=lambda slot: -full[slot]
+    ):
+        values = {**full, slot: SHORT_LOOP}
+        shorter = measure(overrides_of(constants, values))
+        if shorter is not None and len(shorter.calls) * 2 < len(base.calls):
+            return values, shorter
+    return full, base
+
+
 class _Search:
     """One search; results of the reference are kept, since the three sets try many shapes twice."""
 
-    def __init__(self, constants: Mapping[str, Literal], measure: Measure, base: Footprint, same_calls: bool) -> None:
-        self.constants, self.measure, self.base, self.same_calls = constants, measure, base, same_calls
-        self.full = slots_of(constants)
-        self.seen: dict[tuple[int, ...], Footprint | None] = {tuple(self.full.values()): base}
-        self.axes = find_axes(self.full, base, self.run)
+    def __init__(
+        self,
+        constants: Mapping[str, Literal],
+        measure: Measure,
+        is_sound: Sound,
+        full: Values,
+        base: Footprint,
+        same_calls: bool,
+    ) -> None:
+        self.constants, self.measure, self.is_sound = constants, measure, is_sound
+        self.full, self.base, self.same_calls = full, base, same_calls
+        self.seen: dict[tuple[int, ...], Footprint | None] = {tuple(full.values()): base}
+        self.runs_left = max(FEWEST_RUNS, CALLS_TO_RUN // max(1, len(base.calls)))
+        self.axes = find_axes(full, base, self.run)
 
     def run(self, values: Values) -> Footprint | None:
         """Footprint at `values`, or None where the reference fails or is no longer the same operator."""
         key = tuple(values.values())
-        if key not in self.seen:
+        if key not in self.seen and self.runs_left > 0:
+            self.runs_left -= 1
             found = self.measure(overrides_of(self.constants, values))
             self.seen[key] = found if found is not None and self._is_same(found) else None
-        return self.seen[key]
+        return self.seen.get(key)
 
     def sets(self, budget: int) -> tuple[ShapeSet, ...]:
-        small = self.shrunk(budget)
+        small = self.small(budget)
         found = [self._set("small", small, budget, "every size scaled down together")]
-        if found[0].fits:
-            odd = self.odd(small, budget)
-            if odd != small:
-                found.append(self._set("odd", odd, budget, "distinct odd sizes"))
-            wide = self.wide(budget * WIDE_FACTOR)
-            if wide is not None and any(size > small[slot] for slot, size in wide.items()):
-                found.append(self._set("wide", wide, budget * WIDE_FACTOR, "few rows at their full length"))
+        if not found[0].fits:
+            return tuple(found)
+        odd = self.odd(small, budget)
+        if odd != small and self._sound(odd):
+            found.append(self._set("odd", odd, budget, "odd sizes, no two alike"))
+        wide = self.wide(budget * WIDE_FACTOR)
+        if wide is not None and any(size > small[slot] for slot, size in wide.items()) and self._sound(wide):
+            found.append(self._set("wide", wide, budget * WIDE_FACTOR, "few rows at their full length"))
         return tuple(found)
 
+    def small(self, budget: int) -> Values:
+        """The shrunk shape; an axis that real data forbids to shrink (a literal index range) stays."""
+        first, axes = self.shrunk(budget), self.axes
+        if self._bytes(first) > budget or self._sound(first):
+            return first
+        for kept in axes:
+            self.axes = [axis for axis in axes if axis is not kept]
+            values = self.shrunk(budget)
+            if self._bytes(values) <= budget and self._sound(values):
+                return values
+        self.axes = axes
+        return first
+
     def shrunk(self, budget: int) -> Values:
-        """Halve the largest axis again and again until everything fits; rows count four times."""
-        values, stuck = dict(self.full), set[Axis]()
-        while self._bytes(values) > budget:
-            movable = [axis for axis in self.axes if axis not in stuck and values[axis.slots[0]] >= 4]
-            if not movable:
-                break
-            axis = max(movable, key=lambda axis: values[axis.slots[0]] * (1 if _is_row_length(axis) else 4))
-            smaller = self._first(values, axis, [values[axis.slots[0]] // 2])
-            if smaller is None:
-                stuck.add(axis)
-            else:
-                values = smaller
+        """Halve the largest axis again and again until everything fits; rows count four times.
+
+        No axis goes below 8 while another one can still give way.
+        """
+        values = dict(self.full)
+        for least in (16, SMALLEST_SIZE):
+            stuck = set[Axis]()
+            while self._bytes(values) > budget:
+                movable = [axis for axis in self.axes if axis not in stuck and values[axis.slots[0]] >= least]
+                if not movable:
+                    break
+                axis = max(
+                    movable, key=lambda axis: values[axis.slots[0]] * (1 if _is_row_length(axis) else 4)
+                )
+                smaller = self._first(values, axis, [values[axis.slots[0]] // 2])
+                if smaller is None:
+                    stuck.add(axis)
+                values = smaller or values
         return values
 
     def odd(self, small: Values, budget: int) -> Values:
@@ -89,21 +149,24 @@ class _Search:
         values = dict(small)
         for axis in self.axes:
             taken = {value for slot, value in values.items() if slot not in axis.slots}
-            sizes = (size for size in _odd_sizes(values[axis.slots[0]]) if size not in taken)
+            sizes = (size for size in odd_sizes(values[axis.slots[0]]) if size not in taken)
             values = self._first(values, axis, sizes, budget) or values
         return values
 
     def wide(self, budget: int) -> Values | None:
-        """Cut the axes that only count rows, outermost first, and keep row lengths while they fit."""
-        values = dict(self.full)
+        """Cut the axes that only count rows, outermost first, and keep row lengths while they fit.
+
+        The last axis cut is made as long again as fits, unless it is the only one.
+        """
+        values, cuts = dict(self.full), 0
         for axis in sorted(self.axes, key=lambda axis: (_is_row_length(axis), axis.reduced, -axis.depth)):
             if self._bytes(values) <= budget:
                 break
-            cut = self._first(values, axis, _few(axis.size))
+            cut = self._first(values, axis, few(axis.size))
             if cut is None:
                 continue
-            values = cut
-            if _is_row_length(axis) and self._bytes(values) <= budget:
+            values, cuts = cut, cuts + 1
+            if (cuts > 1 or _is_row_length(axis)) and self._bytes(values) <= budget:
                 values = self._grown(values, axis, budget)
         return values if self._bytes(values) <= budget else None
 
@@ -114,7 +177,9 @@ class _Search:
         sizes = [size for size in (room - 1 + room % 2, room * 3 // 4, room // 2) if size > now]
         return self._first(values, axis, sizes, budget) or values
 
-    def _first(self, values: Values, axis: Axis, sizes: Iterable[int], budget: int | None = None) -> Values | None:
+    def _first(
+        self, values: Values, axis: Axis, sizes: Iterable[int], budget: int | None = None
+    ) -> Values | None:
         for size in sizes:
             candidate = axis.at(values, size)
             if candidate is None:
@@ -132,6 +197,9 @@ class _Search:
             if len(now) != len(was) or any(size < min(full, 2) for size, full in zip(now, was, strict=True)):
                 return False
         return not self.same_calls or found.signature == self.base.signature
+
+    def _sound(self, values: Values) -> bool:
+        return self.is_sound(overrides_of(self.constants, values))
 
     def _bytes(self, values: Values) -> int:
         found = self.run(values)
@@ -151,21 +219,3 @@ class _Search:
 
 def _is_row_length(axis: Axis) -> bool:
     return axis.reduced or axis.depth <= 0
-
-
-def _few(size: int) -> Iterator[int]:
-    """3, then small sizes with more and more factors of two, for dimensions that groups must divide."""
-    yield from (few for few in (3, 2, 6, 4, 12, 8, 24, 16, 48, 32, 96, 64, 192, 128) if few < size)
-
-
-def _odd_sizes(size: int) -> Iterator[int]:
-    """Primes around `size`, nearest below first; then their multiples by 2, 4, 8... of about the same size."""
-    for factor in (1, 2, 4, 8, 16, 32, 64):
-        target = max(3, size // factor)
-        below = [prime for prime in range(target - 1, 2, -1) if _is_prime(prime)][:3]
-        above = [prime for prime in range(max(target, 3), 2 * target + 4) if _is_prime(prime)][:3]
-        yield from (prime * factor for prime in below + above)
-
-
-def _is_prime(number: int) -> bool:
-    return number > 2 and all(number % divisor for divisor in range(2, int(number**0.5) + 1))

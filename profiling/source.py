@@ -26,7 +26,7 @@ class Source:
     text: str
 
     def tree(self) -> ast.Module:
-        """Parse the text, `a, b = 1, 2` and `a = b = 1` split into single assignments; OpError names the line."""
+        """Parse the text, `a, b = 1, 2` and `a = b = 1` split in two; OpError names the line."""
         try:
             tree = ast.parse(self.text, filename=str(self.path))
         except (SyntaxError, ValueError) as error:
@@ -65,10 +65,9 @@ def execute(source: Source, overrides: Mapping[str, Literal]) -> ModuleType:
     tree = source.tree()
     for position, statement in enumerate(tree.body):
         name, value = _assignment(statement)
-        if name in overrides and value is not None and isinstance(statement, ast.Assign | ast.AnnAssign):
-            replaced = ast.parse(repr(overrides[name]), mode="eval").body
-            statement.value = ast.copy_location(replaced, value)
-            tree.body[position] = ast.fix_missing_locations(statement)
+        if name is not None and name in overrides and value is not None:
+            replaced = ast.parse(f"{name} = {overrides[name]!r}").body[0]
+            tree.body[position] = ast.fix_missing_locations(ast.copy_location(replaced, statement))
     module = ModuleType(f"kbgen_op_{source.path.stem}")
     module.__file__ = str(source.path)
     sys.modules[module.__name__] = module  # dataclasses and type hints look their module up by name
@@ -77,7 +76,8 @@ def execute(source: Source, overrides: Mapping[str, Literal]) -> ModuleType:
             exec(compile(tree, str(source.path), "exec"), module.__dict__)
         except ModuleNotFoundError as error:
             raise OpError(
-                f"{source.path} imports {error.name!r}, which is not installed here; install it or remove the import."
+                f"{source.path} imports {error.name!r}, which is not installed here; "
+                "install it or remove the import."
             ) from error
         except (Exception, SystemExit) as error:
             raise OpError(f"{source.path} fails while it is loaded: {blame(error, source.path)}.") from error
@@ -86,14 +86,20 @@ def execute(source: Source, overrides: Mapping[str, Literal]) -> ModuleType:
 
 def blame(error: BaseException, path: Path) -> str:
     """`ValueError: the message (line 12)`: first line of the message, last line of the user's own file."""
+    line = blamed_line(error, path)
+    message = (str(error).strip().splitlines() or [""])[0].rstrip(".")[:300]
+    where = f" (line {line})" if line else ""
+    return f"{type(error).__name__}{': ' if message else ''}{message}{where}"
+
+
+def blamed_line(error: BaseException, path: Path) -> int | None:
+    """The last line of `path` that was running when `error` was raised."""
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(path):
             line = trace.tb_lineno
         trace = trace.tb_next
-    message = (str(error).strip().splitlines() or [""])[0].rstrip(".")[:300]
-    where = f" (line {line} of {path.name})" if line else ""
-    return f"{type(error).__name__}{': ' if message else ''}{message}{where}"
+    return line
 
 
 @contextlib.contextmanager

@@ -108,12 +108,13 @@ class _Driver:
 
 @contextlib.contextmanager
 def _driver(card: Card) -> Iterator[None]:
-    previous = driver._active
+    before = dict(vars(driver))  # asking for the active driver would look for a card
     driver.set_active(_Driver(card))
     try:
         yield
     finally:
-        driver._active = previous
+        vars(driver).clear()
+        vars(driver).update(before)
 
 
 @contextlib.contextmanager

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
-from torch import nn
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Node
@@ -64,7 +63,9 @@ def trace(op: Op, mode: Mode = "as-is") -> TracedOp:
     Raises OpError where the op cannot be built and TraceError where its graph cannot be taken.
     """
     program = _exported(op, mode)
-    calls = [node for node in program.graph.nodes if node.op == "call_function"]
+    calls = [
+        node for node in program.graph.nodes if node.op == "call_function" and kind_of(node.target) != "check"
+    ]
     given, inputs = _input_specs(program)
     outputs = list(_output_nodes(program))
     return TracedOp(
@@ -76,7 +77,9 @@ def trace(op: Op, mode: Mode = "as-is") -> TracedOp:
         bytes_min=_bytes_min(program, calls, outputs),
         dtypes=tuple(dict.fromkeys(_dtype(leaf) for node in [*given, *outputs] for leaf in _leaves(node))),
         inputs=inputs,
-        outputs=tuple(_spec(f"out{place}", leaf) for place, node in enumerate(outputs) for leaf in _leaves(node)),
+        outputs=tuple(
+            _spec(f"out{place}", leaf) for place, node in enumerate(outputs) for leaf in _leaves(node)
+        ),
         fingerprint=fingerprint_of(program),
         op_kinds=tuple(dict.fromkeys(kind_of(node.target) for node in calls)),
     )

@@ -39,6 +39,12 @@ def leaves(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[st
             yield " ".join((*words, name)), command
 
 
+@pytest.fixture(autouse=True)
+def _hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here depends on a model."""
+    monkeypatch.setenv("KBGEN_EMBEDDER", "hashing")
+
+
 @pytest.fixture
 def op_file(tmp_path: Path) -> Path:
     path = tmp_path / "rows.py"

@@ -21,9 +21,9 @@ CLAIMS = {
     ),
     "inconclusive": (
         "inconclusive",
-        "No claim: the tests cannot tell a correct kernel of this op from a wrong one.",
+        "No claim: what was found does not decide whether this kernel is right, or faster.",
     ),
-    "declined": ("declined", "No kernel written: nothing in this op is left that the writer can do better."),
+    "declined": ("declined", "No kernel is handed over for this op."),
 }
 
 
@@ -32,8 +32,8 @@ def headline(result: Mapping[str, Any]) -> str:
     claim = CLAIMS[result["status"]][1].format(
         gain=figures.ratio(result["speedup"]), used=result["device"]["used"]
     )
-    reason = str(result.get("reason") or "").strip()
-    return f"{claim} {reason}" if reason and reason not in claim else claim
+    reason = str(result["reason"]).strip()
+    return f"{claim} {reason[0].upper()}{reason[1:].rstrip('.')}." if reason else claim
 
 
 def mark(result: Mapping[str, Any]) -> str:

@@ -104,7 +104,7 @@ MODULE_CALLS = {
 
 METHODS = set(
     (
-        "as_strided bfloat16 bool chunk clone contiguous copy_ cpu cuda data_ptr detach dim double element_size expand "
+        "add_ as_strided bfloat16 bool chunk clone contiguous copy_ cpu cuda data_ptr detach dim double element_size expand "
         "expand_as fill_ flatten float get_device half int is_contiguous is_floating_point item long mT movedim "
         "narrow ndimension nelement new_empty new_empty_strided new_full new_ones new_zeros numel permute "
         "register_buffer register_parameter requires_grad_ reshape reshape_as select size split squeeze storage_offset "

@@ -30,6 +30,7 @@ from .libdevice import emulate_libdevice
 from .memory import OutOfBounds
 from .oracle import shares
 from .recorder import Recorder
+from .stand_in import OnThisMachine, stand_in
 
 
 class NotLoadable(Exception):
@@ -50,11 +51,11 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     folder = Path.cwd()
     shapes, steps = take_request(folder)
     torch.set_num_threads(1)
-    before = snapshot()
     watch = Watch()
-    install(watch, request["vendor"])
+    install(watch, request["device"]["vendor"])
     emulate_libdevice()
-    _act_as_device()
+    stand_in(request["device"])
+    before = snapshot()
     try:
         reports, tensors = _run(shapes, steps, watch, request, folder)
     except NotLoadable as error:
@@ -89,18 +90,13 @@ def _run(
     return reports, tensors
 
 
-def _act_as_device() -> None:
-    """Tensors on the interpreter's stand-in device pass for device tensors; streams and devices are no-ops."""
-    torch.Tensor.is_cuda = property(lambda self: True)  # type: ignore[assignment,method-assign]
-
-
 def _instance(shape: Shape, step: Step, mode: str) -> Instance:
     module = _import(Path(shape.file), shape.name)
     made = getattr(module, "ModelNew", None)
     if not (isinstance(made, type) and issubclass(made, nn.Module)):
         raise NotLoadable("the file has no class ModelNew(nn.Module)")
     try:
-        with seeded(shape.seed):
+        with seeded(shape.seed), OnThisMachine():
             model = made(*shape.args, **shape.kwargs)
     except Exception as error:
         raise NotLoadable(f"ModelNew's constructor raises {type(error).__name__}: {error}") from error
@@ -214,7 +210,7 @@ class _Call:
         self.watch.ghost = self.step.ghost
         for name, tensor in self._owners().items():
             self.watch.know(name, tensor)
-        with torch.no_grad(), self.recorder:
+        with torch.no_grad(), OnThisMachine(), self.recorder:
             return self.instance.model(*self.inputs)
 
     def _again(self, owners: dict[str, torch.Tensor], before: dict[str, torch.Tensor], first: list[torch.Tensor]) -> bool:

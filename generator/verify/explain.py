@@ -26,13 +26,17 @@ def explain(outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answe
 
 
 def _flat(outputs: list[torch.Tensor], answer: Answer) -> Finding | None:
-    if not outputs or any(output.numel() < 2 for output in outputs):
+    if all(_is_flat(right) for right in answer.oracle.outputs) or any(output.numel() < 2 for output in outputs):
         return None
     if all(not output.any() for output in outputs):
         return "zeros", "it returns zeros"
-    if all(bool((output == output.reshape(-1)[0]).all()) for output in outputs):
+    if all(map(_is_flat, outputs)):
         return "constant", "it returns one constant"
     return None
+
+
+def _is_flat(output: torch.Tensor) -> bool:
+    return output.numel() == 0 or bool((output == output.reshape(-1)[0]).all())
 
 
 def _an_input(outputs: list[torch.Tensor], answer: Answer) -> Finding | None:

@@ -18,9 +18,9 @@ def _normal(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def _heavy_tailed(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Symmetric Pareto with index 2: finite mean, infinite variance."""
+    """Symmetric Pareto with index 1.5: infinite variance, and values whose exponential overflows float32."""
     uniform = torch.rand(values.shape, generator=generator).clamp_min(1e-6)
-    return (uniform.rsqrt() - 1) * _normal(values, generator).sign()
+    return (uniform ** (-1 / 1.5) - 1) * _normal(values, generator).sign()
 
 
 def _signed_zeros(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

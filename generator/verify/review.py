@@ -97,7 +97,8 @@ class Review:
         if self.report.odd_outputs:
             return Fault("wrong-structure", f"it returns a {self.report.odd_outputs[0]}, not a plain tensor")
         if self.report.tree != right.tree or len(self.outputs) != len(right.outputs):
-            return Fault("wrong-structure", f"it returns {self.report.tree}, the reference {right.tree}")
+            own, wanted = _structure(self.report.tree, len(self.outputs)), _structure(right.tree, len(right.outputs))
+            return Fault("wrong-structure", f"it returns {own}, the reference {wanted}")
         for place, (found, wanted) in enumerate(zip(self.outputs, right.outputs, strict=True)):
             if found.shape != wanted.shape:
                 return Fault("wrong-shape", f"output {place} is {list(found.shape)}, should be {list(wanted.shape)}")
@@ -175,6 +176,12 @@ class Review:
         if self.report.again_equal is False:
             return Fault("not-repeatable", f"{self.answer.case.name}: the same call gives different bits the second time")
         return None
+
+
+def _structure(tree: str, count: int) -> str:
+    """`TreeSpec(tuple, None, [*, *])` in words."""
+    kind = tree.removeprefix("TreeSpec(").split(",")[0].rstrip(")")
+    return "one tensor" if kind == "*" else f"a {kind} of {count}"
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:

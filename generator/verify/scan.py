@@ -68,13 +68,20 @@ def _undeclared(calls: list[_Call], allowed: Sequence[str]) -> Fault | None:
 
 
 class _Reader:
-    """One pass over the tree; kernels (`@triton.jit` functions) are read for forbidden names, not for torch calls."""
+    """One pass over the tree; kernels (`@triton.jit` functions) and constructors, which initialise weights that the
+    judge replaces, are read for forbidden names, not for torch calls."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         self.aliases = dict(_aliases(tree))
         self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         self.kernels = {id(inner) for node in ast.walk(tree) if self._is_kernel(node) for inner in ast.walk(node)}
+        self.construction = {
+            id(inner)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef) and node.name in ("__init__", "reset_parameters")
+            for inner in ast.walk(node)
+        }
         self.modules = dict(self._submodules())
         self.calls = list(self._library_calls())
 
@@ -183,7 +190,7 @@ class _Reader:
 
     def _library_calls(self) -> Iterator[_Call]:
         for node, guarded in _with_guards(self.tree, False):
-            if id(node) in self.kernels:
+            if id(node) in self.kernels or id(node) in self.construction:
                 continue
             name = self._library_name(node)
             if name is not None:

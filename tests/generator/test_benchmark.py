@@ -21,7 +21,7 @@ from kbgen.profiling.limit import least_us
 from kbgen.profiling.op import Op, load_op
 from kbgen.profiling.probe import ClockState, LiveFacts
 from kbgen.profiling.samples import Session
-from kbgen.profiling.sandbox import Outcome
+from kbgen.profiling.sandbox import Outcome, run_child
 from kbgen.profiling.session import Plan, Subject, measure
 from kbgen.profiling.simulated import SimulatedClock
 from kbgen.profiling.trace import TracedOp, trace
@@ -97,7 +97,7 @@ def test_beating_eager_alone_is_no_win() -> None:
 
 
 def test_equal_speed_is_never_called_a_win() -> None:
-    """200 seeded trials at 1.00x with 3 % noise; one 95 % interval alone would call about five of them wins."""
+    """200 seeded trials at 1.00x with 3 % noise; one interval alone would call about five wins."""
     labels = [judged({"eager": 100.0, "candidate": 100.0}, seed, 0.03).label for seed in range(200)]
     assert set(labels) == {"no-win"}
 
@@ -432,3 +432,13 @@ def test_the_least_time_of_a_product_is_bound_by_its_fastest_unit(tmp_path: Path
     assert least_us(trace(load_op(path)), spec) == pytest.approx(
         2 * 4096**3 / spec.peak_tflops["tensor_tf32"] / 1e6
     )
+
+
+def test_the_child_says_in_a_sentence_that_there_is_no_card(op: Op, tmp_path: Path) -> None:
+    """The real child process, on a machine that has nothing to time on."""
+    if torch.cuda.is_available():
+        pytest.skip("there is a card here")
+    request = {"l2_bytes": None, "plan": dataclasses.asdict(PLAN), "seed": 1}
+    ended = run_child("kbgen.generator.benchmark_child", request, scratch=tmp_path)
+    assert ended.reply is None
+    assert "ClockError: torch finds no usable card" in ended.detail

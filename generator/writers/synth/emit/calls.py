@@ -52,3 +52,12 @@ def torch_call(traces: Traces, node: fx.Node, name_of: Callable[[fx.Node], str],
     if called is None and name == "add_.Tensor":
         return f"{args[0]}.add_({args[1]})"
     return f"{called or f'torch.ops.aten.{name}'}({', '.join([*args, *kwargs])})"
+
+
+def allowed_name(node: fx.Node) -> str:
+    """The name under which a judge may allow this call, as it is written in the file."""
+    name = aten_name(node)
+    short = SHORT.get(name, "")
+    if short.startswith("F."):
+        return f"torch.nn.functional.{short[2:]}"
+    return short or (f"torch.Tensor.{name.split('.')[0]}" if name == "add_.Tensor" else f"torch.ops.aten.{name}")

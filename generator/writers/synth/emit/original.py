@@ -69,7 +69,15 @@ class Original:
 
 
 def _names(tree: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    """Names read from outside: a function's own parameters and variables do not count."""
+    if isinstance(tree, ast.FunctionDef):
+        arguments = {a.arg for a in ast.walk(tree.args) if isinstance(a, ast.arg)}
+        inside = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        outer = [tree.args, *tree.decorator_list, *([tree.returns] if tree.returns else [])]
+        body = set().union(*(_names(s) for s in tree.body)) - arguments - inside
+        return body.union(*(_names(part) for part in outer))
+    found = {tree.id} if isinstance(tree, ast.Name) else set()
+    return found.union(*(_names(child) for child in ast.iter_child_nodes(tree)))
 
 
 def _defines(statement: ast.stmt) -> set[str]:

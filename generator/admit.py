@@ -1,0 +1,77 @@
+"""Judge what the search found, best first, and admit a success only after it was run again from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..profiling.device import Device
+from ..profiling.op import Op
+from ..profiling.trace import TracedOp
+from .benchmark import Benchmark, benchmark
+from .job import OptimizeRequest, Status
+from .search import Climb, Evaluated
+from .verify.judge import verify
+from .verify.verdict import Failed, Passed, Verdict
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The candidate that stands, with its verdict; `failures` are the better ones that did not pass."""
+
+    status: Status
+    reason: str
+    chosen: Evaluated | None = None
+    verdict: Verdict | None = None
+    benchmark: Benchmark | None = None
+    failures: tuple[tuple[str, Failed], ...] = ()
+
+
+def judge(
+    climb: Climb, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path,
+    say: Callable[[str], None],
+) -> Judged:  # fmt: skip
+    """Verify from the best candidate down to the plain one; time the first that passes where its card is here."""
+    if not climb.accepted:
+        return Judged("declined", climb.declined)
+    failures: list[tuple[str, Failed]] = []
+    for found in reversed(climb.accepted):
+        say(f"candidate {found.candidate.id}")
+        verdict = _verify(found, op, device, request, scratch / found.candidate.id / "judge")
+        if isinstance(verdict, Failed):
+            say(f"failed: {verdict.cause}: {verdict.detail}")
+            failures.append((found.candidate.id, verdict))
+            continue
+        judged = Judged("unmeasured", "", found, verdict, failures=tuple(failures))
+        if not isinstance(verdict, Passed):
+            status: Status = "degenerate" if verdict.cause == "degenerate" else "inconclusive"
+            return replace(judged, status=status, reason=f"{verdict.cause}: {verdict.detail}")
+        return _timed(judged, op, device, traced, request, scratch) if device.live else judged
+    last = failures[0][1]
+    return Judged("declined", f"no candidate passed; the best one failed: {last.cause}: {last.detail}",
+                  verdict=last, failures=tuple(failures))  # fmt: skip
+
+
+def _verify(found: Evaluated, op: Op, device: Device, request: OptimizeRequest, scratch: Path) -> Verdict:
+    scratch.mkdir(parents=True, exist_ok=True)
+    return verify(
+        found.path, op, device.spec, precision=request.precision, mode=request.mode, scratch=scratch,
+        allowed_calls=found.candidate.allowed_calls,
+    )  # fmt: skip
+
+
+def _timed(judged: Judged, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path) -> Judged:
+    """Benchmark on the live card; a win is believed after a second verification with fresh seeds in a fresh process."""
+    found = judged.chosen
+    assert found is not None
+    times = benchmark(found.path, op, device, traced, scratch=scratch / "benchmark", precision=request.precision)
+    judged = replace(judged, benchmark=times, reason=times.reason)
+    if times.label == "failed":
+        return replace(judged, status="inconclusive")
+    if times.label != "win":
+        return replace(judged, status="inconclusive" if times.label == "inconclusive" else "no-win")
+    again = _verify(found, op, device, request, scratch / "again")
+    if not isinstance(again, Passed):
+        return replace(judged, status="inconclusive", verdict=again, reason="it did not pass a second time, with fresh seeds")
+    return replace(judged, status="win")

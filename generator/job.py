@@ -1,0 +1,89 @@
+"""What is asked of the loop and what comes out of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Status = Literal["win", "no-win", "unmeasured", "degenerate", "inconclusive", "declined"]
+Mode = Literal["as-is", "train", "eval"]
+
+
+@dataclass(frozen=True)
+class OptimizeRequest:
+    """The arguments of `kbgen optimize`; `budget_s` bounds the search, not the judging of its result."""
+
+    op_path: Path
+    gpu: str = "auto"
+    writer: str = "synth"
+    precision: str = "fp32"
+    mode: Mode = "as-is"
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    budget_s: float = 600.0
+    max_candidates: int | None = None
+    knowledge: bool = True
+    library: Path | None = None
+    out: Path = Path("kbgen-out")
+
+    def command(self) -> str:
+        """The command line that asks the same."""
+        words = ["kbgen", "optimize", str(self.op_path), "--gpu", self.gpu, "--precision", self.precision]
+        words += ["--mode", self.mode] if self.mode != "as-is" else []
+        words += ["--writer", self.writer] if self.writer != "synth" else []
+        words += [w for name, value in self.overrides.items() for w in ("--set", f"{name}={value!r}")]
+        words += ["--max-candidates", str(self.max_candidates)] if self.max_candidates else []
+        words += [] if self.knowledge else ["--no-knowledge"]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A stage of the loop and what it is at."""
+
+    stage: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class OptimizeResult:
+    """Everything a report says; `to_json` is the document other programs may parse."""
+
+    status: Status
+    op: str
+    family: str
+    device: Mapping[str, Any]
+    verified: bool
+    reason: str
+    precision: str
+    mode: str
+    writer: str
+    knowledge: bool
+    command: str
+    elapsed_s: float
+    versions: Mapping[str, str]
+    speedup: float | None = None
+    baselines: Mapping[str, Any] = field(default_factory=dict)
+    kernels: Sequence[Mapping[str, Any]] = ()
+    traffic_ratio: float | None = None
+    estimate_us: float | None = None
+    attainable_us: float | None = None
+    diagnosis: Sequence[Mapping[str, Any]] = ()
+    advice: Sequence[Mapping[str, Any]] = ()
+    choices: Sequence[Mapping[str, Any]] = ()
+    steps: Sequence[Mapping[str, Any]] = ()
+    declined: Sequence[Mapping[str, Any]] = ()
+    verdict: Mapping[str, Any] | None = None
+    benchmark: Mapping[str, Any] | None = None
+    left_to_torch: Sequence[str] = ()
+    limits: Sequence[str] = ()
+    candidate_path: str | None = None
+    report_path: str | None = None
+    recorded: str | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields, as they are named here."""
+        return dict(vars(self))

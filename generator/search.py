@@ -1,0 +1,158 @@
+"""Climb from the plain kernel by one technique at a time, in the order of the advice, keeping what helps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..hardware_specs.spec import DeviceSpec
+from ..profiling.roofline import Estimate, estimate_us
+from ..profiling.static import StaticReport, inspect
+from .writers.writer import Candidate, Declined, Request, Writer
+
+NEUTRAL = 0.005
+"""A change of the estimate smaller than this is no change."""
+
+MENDS = 5
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A candidate with what the offline compile says of it; `estimate` is None where it was rejected."""
+
+    candidate: Candidate
+    path: Path
+    static: StaticReport
+    estimate: Estimate | None
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One technique on one parent. `effect` is estimated time before / after; above 1 is faster."""
+
+    transform: str
+    parent: str | None
+    child: str | None
+    outcome: str
+    effect: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Climb:
+    """Every accepted candidate, plain one first, and every step taken on the way."""
+
+    accepted: tuple[Evaluated, ...]
+    tried: tuple[Tried, ...]
+    declined: str = ""
+
+    @property
+    def best(self) -> Evaluated | None:
+        return self.accepted[-1] if self.accepted else None
+
+
+class OutOfBudget(Exception):
+    """The time or the number of candidates is used up."""
+
+
+class Climber:
+    """One search; `order` lists transform ids, best advised first."""
+
+    def __init__(
+        self, writer: Writer, request: Request, order: Sequence[str], scratch: Path, *,
+        deadline: float, most: int, say: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self.writer, self.request, self.order, self.scratch = writer, request, order, scratch
+        self.deadline, self.most, self.say = deadline, most, say
+        self.accepted: list[Evaluated] = []
+        self.tried: list[Tried] = []
+        self.count = 0
+
+    def climb(self) -> Climb:
+        """Search until nothing helps or the budget ends; what was found so far always stands."""
+        first = self.writer.write(self.request)
+        if isinstance(first, Declined):
+            return Climb((), (), first.reason)
+        try:
+            start = self._mended(self.evaluate(first))
+            if start.estimate is None:
+                return Climb((), tuple(self.tried), "; ".join(start.static.rejections))
+            self.accepted.append(start)
+            while self._round():
+                pass
+        except (OutOfBudget, KeyboardInterrupt) as end:
+            self.say(str(end) or "stopped; going on with the best so far")
+        return Climb(tuple(self.accepted), tuple(self.tried))
+
+    def _round(self) -> bool:
+        """One walk over the advice; a technique that did not apply may after another one was taken."""
+        before = len(self.accepted)
+        done = {t.transform for t in self.tried if t.outcome != "declined"}
+        for transform in self.order:
+            if transform not in done:
+                self._try(transform)
+        return len(self.accepted) > before
+
+    def _try(self, transform: str) -> None:
+        parent = self.accepted[-1]
+        proposal = self.writer.write(replace(self.request, parent=parent.candidate, transform=transform))
+        if isinstance(proposal, Declined):
+            self._note(Tried(transform, parent.candidate.id, None, "declined", None, proposal.reason))
+            return
+        self.say(f"{transform} on {parent.candidate.id}")
+        child = self._mended(self.evaluate(proposal))
+        if child.estimate is None or parent.estimate is None:
+            reason = "; ".join(child.static.rejections) or "nothing to estimate"
+            self._note(Tried(transform, parent.candidate.id, child.candidate.id, "rejected", None, reason))
+            return
+        effect = parent.estimate.total_us / child.estimate.total_us
+        outcome = "helped" if effect > 1 + NEUTRAL else "hurt" if effect < 1 - NEUTRAL else "neutral"
+        why = next((c["why"] for c in child.candidate.choices if c.get("technique") == transform), "")
+        self._note(Tried(transform, parent.candidate.id, child.candidate.id, outcome, effect, why))
+        if outcome == "helped":
+            self.accepted.append(child)
+
+    def _note(self, tried: Tried) -> None:
+        """A refusal repeated in a later round is told once."""
+        if tried.outcome == "declined":
+            self.tried = [t for t in self.tried if (t.transform, t.outcome) != (tried.transform, "declined")]
+        elif tried.transform in {t.transform for t in self.tried if t.outcome == "declined"}:
+            self.tried = [t for t in self.tried if t.transform != tried.transform]
+        self.tried.append(tried)
+
+    def _mended(self, found: Evaluated) -> Evaluated:
+        """A kernel that spills or does not fit goes back to the writer with the complaint."""
+        for _ in range(MENDS):
+            if found.estimate is not None:
+                return found
+            complaint = "; ".join(found.static.rejections)
+            mended = self.writer.write(replace(self.request, parent=found.candidate, complaint=complaint))
+            if isinstance(mended, Declined):
+                return found
+            self._note(Tried("shrink-tile", found.candidate.id, mended.id, "neutral", None, complaint))
+            found = self.evaluate(mended)
+        return found
+
+    def evaluate(self, candidate: Candidate) -> Evaluated:
+        """Compile for the target and estimate; raises OutOfBudget before starting what cannot be finished."""
+        if self.count >= self.most:
+            raise OutOfBudget(f"{self.count} candidates were compiled, as many as asked for")
+        if self.count and time.monotonic() > self.deadline:
+            raise OutOfBudget("the time budget is used up")
+        self.count += 1
+        folder = self.scratch / candidate.id
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.request.op.name}_optimized.py"
+        path.write_text(candidate.source, encoding="utf-8")
+        static = inspect(path, self.request.op, self.request.spec, folder)
+        return Evaluated(candidate, path, static, _estimate(candidate, static, self.request.spec))
+
+
+def _estimate(candidate: Candidate, static: StaticReport, spec: DeviceSpec) -> Estimate | None:
+    if not static.ok or not static.kernels:
+        return None
+    planned = candidate.bytes_per_kernel or (0.0,)
+    traffic = list(planned) if len(planned) == len(static.kernels) else sum(planned)
+    return estimate_us(traffic, candidate.flops, static.kernels, spec)

@@ -1,0 +1,17 @@
+"""Which writer a name stands for."""
+
+from __future__ import annotations
+
+from ... import KbgenError
+from .synth.writer import SynthWriter
+from .writer import Writer
+
+
+class UnknownWriter(KbgenError):
+    """No writer has that name."""
+
+
+def choose_writer(name: str) -> Writer:
+    if name == SynthWriter.name:
+        return SynthWriter()
+    raise UnknownWriter(f"--writer {name} is not a writer kbgen has; the writers are: {SynthWriter.name}.")

@@ -1,0 +1,24 @@
+"""Load the next steps of a loop while this one is computed, through asynchronous copies to shared memory."""
+
+from __future__ import annotations
+
+from ..schedule import Choice, Schedule
+from .site import Site
+
+TRANSFORM = "pipelined-loop"
+STAGES = 3
+
+
+def apply(schedule: Schedule, site: Site) -> Schedule | str:
+    if schedule.layout == "flat" or schedule.one_tile:
+        return "there is no loop"
+    if "cp_async" not in site.spec.features:
+        return f"{site.spec.name} has no asynchronous copy that Triton pipelines such loops with"
+    if schedule.num_stages > 1:
+        return "done already"
+    tile = schedule.block * schedule.rows * (schedule.depth if schedule.layout == "columns" else 1)
+    need = tile * STAGES * sum(4 if n.dtype == "fp32" else site.element_bytes for n in site.streams)
+    if need > site.spec.shared_bytes_per_block:
+        return f"{STAGES} stages take {need} bytes of shared memory, a block has {site.spec.shared_bytes_per_block}"
+    why = f"{STAGES} stages of {need // STAGES} bytes are in flight while one is computed"
+    return schedule.decide(Choice("num_stages", str(STAGES), why, TRANSFORM), num_stages=STAGES)

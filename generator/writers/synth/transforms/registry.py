@@ -1,0 +1,22 @@
+"""The transforms a schedule can be given, by the id of the technique whose card argues for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..schedule import Schedule
+from . import (
+    cache_hints, column_tiles, integral_waves, online_softmax, persistent_programs, pipelined_loop, row_in_registers,
+    rows_per_program, shrink_tile, split_reduction, vector_width, warp_count, welford,
+)  # fmt: skip
+from .site import Site
+
+Transform = Callable[[Schedule, Site], Schedule | str]
+
+TRANSFORMS: Mapping[str, Transform] = {
+    module.TRANSFORM: module.apply
+    for module in (
+        cache_hints, column_tiles, integral_waves, online_softmax, persistent_programs, pipelined_loop,
+        row_in_registers, rows_per_program, shrink_tile, split_reduction, vector_width, warp_count, welford,
+    )
+}  # fmt: skip

@@ -1,0 +1,32 @@
+"""Take registers off each thread: more warps for a held row, else a smaller tile."""
+
+from __future__ import annotations
+
+from ..schedule import Choice, Schedule
+from .site import Site
+
+TRANSFORM = "shrink-tile"
+LEAST_BLOCK = 128
+
+
+def apply(schedule: Schedule, site: Site) -> Schedule | str:
+    if schedule.one_tile and schedule.rows > 1:
+        rows = schedule.rows // 2
+        return schedule.decide(Choice("ROWS", str(rows), "half the rows, half the registers", TRANSFORM), rows=rows)
+    if schedule.one_tile and schedule.num_warps < site.max_warps:
+        warps = schedule.num_warps * 2
+        why = "the same row over twice the warps takes half the registers a thread"
+        return schedule.decide(Choice("num_warps", str(warps), why, TRANSFORM), num_warps=warps, persistent=0)
+    if schedule.one_tile:
+        block = min(4096, site.padded_columns // 2)
+        why = "the row spills when it is held whole, so it is walked in steps"
+        return schedule.decide(Choice("row tile", str(block), why, TRANSFORM), one_tile=False, block=block, persistent=0)
+    if schedule.layout == "columns" and schedule.depth > 1:
+        return schedule.decide(
+            Choice("tile", f"{schedule.depth // 2} x {schedule.block}", "half the running values", TRANSFORM),
+            depth=schedule.depth // 2,
+        )
+    if schedule.block <= LEAST_BLOCK:
+        return f"a tile of {schedule.block} is as small as it gets"
+    block = schedule.block // 2
+    return schedule.decide(Choice("BLOCK", str(block), "half the tile, half the registers", TRANSFORM), block=block)

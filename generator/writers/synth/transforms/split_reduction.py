@@ -1,0 +1,34 @@
+"""Cut rows into parts when there are fewer rows than the device can work on at once."""
+
+from __future__ import annotations
+
+from ..schedule import Choice, Schedule, next_power_of_two
+from .site import Site
+
+TRANSFORM = "split-reduction"
+PROGRAMS_PER_UNIT = 4
+MOST_PARTS = 1024
+LEAST_STEPS = 2  # a part shorter than this many steps is mostly start-up
+
+
+def apply(schedule: Schedule, site: Site) -> Schedule | str:
+    if schedule.layout == "flat":
+        return "nothing is reduced"
+    if schedule.splits > 1:
+        return "done already"
+    units = site.spec.unit_count
+    if units is None:
+        return f"the unit count of {site.spec.name} is not known"
+    programs = site.programs(schedule)
+    if programs >= 2 * units:
+        return f"{programs} programs already cover {units} {site.spec.unit_name}s twice"
+    step = schedule.depth if schedule.layout == "columns" else (1024 if schedule.one_tile else schedule.block)
+    most = site.columns // (LEAST_STEPS * step)
+    parts = min(next_power_of_two(-(-PROGRAMS_PER_UNIT * units // programs)), MOST_PARTS, 1 << max(0, most.bit_length() - 1))
+    if parts < 2:
+        return f"a row of {site.columns} is too short to cut"
+    why = f"{programs} programs would use {min(programs, units)} of {units} {site.spec.unit_name}s; {parts} parts a row make {programs * parts}"
+    block = step if schedule.layout == "rows" else schedule.block
+    return schedule.decide(
+        Choice("PARTS", str(parts), why, TRANSFORM), splits=parts, one_tile=False, rows=1, persistent=0, block=block
+    )

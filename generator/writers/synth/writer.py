@@ -1,0 +1,105 @@
+"""The built-in writer: deterministic, no key, no network. One request, one technique, one readable file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from ..writer import Candidate, Declined, Request
+from .emit.calls import allowed_name
+from .program import Program, read_program, write_program
+from .schedule import Choice, Schedule, start_schedule
+from .space import CannotFuse
+from .traces import aten_name
+from .traffic import planned_bytes, planned_flops
+from .transforms.inherent import inherent
+from .transforms.registry import TRANSFORMS
+from .transforms.site import Site
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The program and one schedule per region: what this writer remembers of a candidate."""
+
+    program: Program
+    schedules: Mapping[int, Schedule]
+
+
+class SynthWriter:
+    """Rewrite, partition, plan and emit; see the modules of those names."""
+
+    name = "synth"
+    transforms = tuple(sorted(TRANSFORMS))
+
+    def write(self, request: Request) -> Candidate | Declined:
+        """The plain kernel without a parent; the parent with one more technique, or mended, with one."""
+        if request.parent is None:
+            return self._start(request)
+        if request.complaint is not None:
+            return self._apply(request, "shrink-tile")
+        if request.transform not in TRANSFORMS:
+            return Declined(f"{request.transform} is not a transform of this writer")
+        return self._apply(request, request.transform)
+
+    def _start(self, request: Request) -> Candidate | Declined:
+        try:
+            program = read_program([request.traced, *request.smaller])
+        except CannotFuse as refusal:
+            return Declined(str(refusal))
+        if not program.loops:
+            reasons = "; ".join(dict.fromkeys(f"{aten_name(c.node)}: {c.reason}" for c in program.left_to_torch))
+            return Declined(f"nothing here is for this writer ({reasons or 'the graph is empty'})")
+        schedules = {i: start_schedule(loops, request.spec) for i, loops in program.loops.items()}
+        return self._candidate(request, Plan(program, schedules), ())
+
+    def _apply(self, request: Request, transform: str) -> Candidate | Declined:
+        assert request.parent is not None
+        plan = request.parent.plan
+        if not isinstance(plan, Plan):
+            return Declined("the parent is another writer's")
+        schedules: dict[int, Schedule] = {}
+        refusals: list[str] = []
+        for index, schedule in plan.schedules.items():
+            changed = TRANSFORMS[transform](schedule, Site(plan.program.loops[index], request.spec))
+            refusals += [changed] if isinstance(changed, str) else []
+            schedules[index] = schedule if isinstance(changed, str) else changed
+        if len(refusals) == len(schedules):
+            return Declined("; ".join(dict.fromkeys(refusals)))
+        return self._candidate(request, Plan(plan.program, schedules), (*request.parent.techniques, transform))
+
+    def _candidate(self, request: Request, plan: Plan, techniques: tuple[str, ...]) -> Candidate | Declined:
+        try:
+            source = write_program(plan.program, plan.schedules, self._header(request, plan))
+        except CannotFuse as refusal:
+            return Declined(str(refusal))
+        calls = [c for c in plan.program.left_to_torch if c.reason != "a view, free in torch"]
+        pairs = [(plan.program.loops[i], s) for i, s in plan.schedules.items()]
+        return Candidate(
+            source=source,
+            writer=self.name,
+            techniques=techniques,
+            parent=request.parent.id if request.parent else None,
+            choices=self._choices(plan),
+            left_to_torch=tuple(f"{aten_name(c.node)}: {c.reason}" for c in calls),
+            allowed_calls=tuple(sorted({allowed_name(c.node) for c in plan.program.left_to_torch})),
+            bytes_per_kernel=tuple(b for loops, s in pairs for b in planned_bytes(loops, s)),
+            flops=sum(planned_flops(loops) for loops, _ in pairs),
+            plan=plan,
+        )
+
+    def _choices(self, plan: Plan) -> tuple[Mapping[str, str], ...]:
+        found: list[Mapping[str, str]] = []
+        for index, schedule in plan.schedules.items():
+            decided: tuple[Choice, ...] = (*inherent(plan.program.loops[index]), *schedule.choices)
+            region = f"region {index + 1}: " if len(plan.schedules) > 1 else ""
+            found += [{**asdict(c), "name": region + c.name} for c in decided]
+        return tuple(found)
+
+    def _header(self, request: Request, plan: Plan) -> str:
+        shapes = ", ".join(f"{list(i.shape)} {i.dtype}" for i in request.traced.inputs)
+        count = len(plan.schedules)
+        regions = "one fused region" if count == 1 else f"{count} fused regions"
+        return (
+            f"{request.op.name} for {request.spec.name}: {regions}, written by kbgen.\n\n"
+            f"Planned for inputs {shapes}; sizes are read from the tensors at run time.\n"
+        )

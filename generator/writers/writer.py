@@ -1,0 +1,68 @@
+"""What a writer is: it is shown an operator, a device and a piece of advice, and gives back a kernel file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from ...hardware_specs.spec import DeviceSpec
+from ...profiling.op import Op
+from ...profiling.trace import TracedOp
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel file and how it came about.
+
+    `techniques` are the ids applied so far; `choices` say what was decided and why; `bytes_per_kernel` is the DRAM
+    traffic that each kernel is planned to cause at full size (None where the writer cannot say), `flops` likewise;
+    `left_to_torch` names what is not the writer's own kernel, with the reason. `plan` is the writer's own memory.
+    """
+
+    source: str
+    writer: str
+    techniques: tuple[str, ...] = ()
+    parent: str | None = None
+    choices: tuple[Mapping[str, str], ...] = ()
+    left_to_torch: tuple[str, ...] = ()
+    allowed_calls: tuple[str, ...] = ()
+    bytes_per_kernel: tuple[float, ...] | None = None
+    flops: float = 0.0
+    language: str = "triton"
+    plan: Any = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def id(self) -> str:
+        return hashlib.sha256(self.source.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Declined:
+    """The writer has nothing to offer here, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a writer is asked: a first kernel (no parent), one technique more, or a mend of what was rejected."""
+
+    op: Op
+    traced: TracedOp
+    smaller: tuple[TracedOp, ...]
+    spec: DeviceSpec
+    parent: Candidate | None = None
+    transform: str | None = None
+    complaint: str | None = None
+
+
+class Writer(Protocol):
+    """`transforms` are the technique ids a request may name."""
+
+    name: str
+    transforms: tuple[str, ...]
+
+    def write(self, request: Request) -> Candidate | Declined: ...
