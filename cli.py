@@ -145,17 +145,20 @@ def profile(
 def advise(session: Session, /, op_file: Path, gpu: str, mode: Any, overrides: Any) -> None:
     """Diagnose an op on a device and rank cited techniques for it."""
     from .generator.report.documents import advise_document
+    from .generator.writers.choose import choose_writer
+    from .generator.writers.synth.transforms.inherent import INHERENT
     from .profiling.classify import diagnose_op
     from .profiling.device import detect
     from .profiling.op import load_op
     from .profiling.trace import trace
     from .retrieval.advise import advise as ask
 
+    writer = choose_writer("synth")
     spec = detect(gpu).spec
     traced = trace(load_op(op_file, dict(overrides)), mode)
     diagnosis = diagnose_op(traced, spec)
     with session.store() as store:
-        advice = ask(diagnosis, traced, spec, store, ())
+        advice = ask(diagnosis, traced, spec, store, (*writer.transforms, *INHERENT))
     session.show("advise", advise_document(traced.op.name, diagnosis, advice))
 
 
@@ -264,7 +267,7 @@ def specs(session: Session, /, name: str | None) -> None:
 def doctor(session: Session, /) -> None:
     """Try what kbgen needs on this machine, and say how to get what is missing."""
     from .generator.report.documents import doctor_document
-    from .kb.library import default_root
+    from .kb.root import default_root
     from .profiling.doctor import checks
 
     session.show("doctor", doctor_document(checks(session.library or default_root())))

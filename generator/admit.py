@@ -71,6 +71,8 @@ def _timed(judged: Judged, op: Op, device: Device, traced: TracedOp, request: Op
         return replace(judged, status="inconclusive")
     if times.label != "win":
         return replace(judged, status="inconclusive" if times.label == "inconclusive" else "no-win")
+    if times.review:
+        return replace(judged, status="inconclusive", reason=f"a person should look at this first: {times.review}")
     again = _verify(found, op, device, request, scratch / "again")
     if not isinstance(again, Passed):
         return replace(judged, status="inconclusive", verdict=again, reason="it did not pass a second time, with fresh seeds")

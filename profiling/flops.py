@@ -86,7 +86,7 @@ def _pooling(node: Node) -> int:
     kernel: Any = node.args[1]
     lengths = list(kernel) if isinstance(kernel, list | tuple) else [kernel]
     dimensions = int(name_of(node.target).split("pool")[1][0])
-    window = math.prod(lengths) if len(lengths) == dimensions else int(lengths[0]) ** dimensions
+    window: int = math.prod(lengths) if len(lengths) == dimensions else lengths[0] ** dimensions
     return math.prod(after) * window
 
 

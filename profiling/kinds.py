@@ -7,7 +7,8 @@ import torch
 _NAMES: dict[str, str] = {
     "matmul": "matmul mm bmm addmm baddbmm addbmm mv addmv dot vdot inner outer linear bilinear einsum "
     "tensordot chain_matmul kron",
-    "conv": "conv1d conv2d conv3d convolution _convolution conv_transpose1d conv_transpose2d conv_transpose3d",
+    "conv": "conv1d conv2d conv3d convolution _convolution conv_transpose1d conv_transpose2d "
+    "conv_transpose3d",
     "attention": "scaled_dot_product_attention multi_head_attention_forward",
     "rnn": "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell",
     "pooling": "max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices "

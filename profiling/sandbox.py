@@ -3,16 +3,16 @@
     outcome = run_child("kbgen.profiling.static_child", {"candidate": str(path)}, scratch=folder)
     outcome.status, outcome.reply
 
-The module answers through `sandbox_child.serve(handle)`. What holds, where the kernel allows (`Outcome.layers` names
-what was active): limits on wall and CPU time, address space, file size and process count; no network; only the
-scratch folder writable; no process survives the call; the environment carries no variable of the caller's but the
-few below. The reply is signed with a secret that travels apart from standard output, so printing, writing to every
-inherited descriptor, early exit and exit handlers cannot forge it.
+The module answers through `sandbox_child.serve(handle)`. What holds, where the kernel allows
+(`Outcome.layers` names what was active): limits on wall and CPU time, address space, file size and process
+count; no network; only the scratch folder writable; no process survives the call; the environment carries no
+variable of the caller's but the few below. The reply is signed with a secret that travels apart from standard
+output, so printing, writing to every inherited descriptor, early exit and exit handlers cannot forge it.
 
-What does NOT hold: code that the module itself imports shares its interpreter, and could with enough effort read the
-secret out of its frames; so a reply is a statement of what happened, never a verdict, and verdicts are reached by the
-parent. This is containment of mistakes and of casual cheating, not a security boundary: files readable by the
-user stay readable inside.
+What does NOT hold: code that the module itself imports shares its interpreter, and could with enough effort
+read the secret out of its frames; so a reply is a statement of what happened, never a verdict, and verdicts
+are reached by the parent. This is containment of mistakes and of casual cheating, not a security boundary:
+files readable by the user stay readable inside.
 """
 
 from __future__ import annotations
@@ -32,18 +32,28 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from .nursery import run_warm
 from .sandbox_child import sign
 
 Status = Literal["ok", "timeout", "crashed", "memory", "exited"]
 
-_INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "ROCM_PATH")
+_INHERITED = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "CUDA_HOME",
+    "CUDA_VISIBLE_DEVICES",
+    "ROCM_PATH",
+)
 _BOOT = "import sys; sys.path[:] = {path!r}; from kbgen.profiling.sandbox_child import boot; boot()"
 _STDERR_KEPT_BYTES = 16_000
 
 
 @dataclass(frozen=True)
 class Limits:
-    """`None` lifts a limit; a live CUDA context needs `memory_bytes=None`, since it reserves terabytes of addresses."""
+    """`None` lifts a limit; CUDA needs `memory_bytes=None`, since it reserves terabytes of addresses."""
 
     wall_s: float = 60.0
     cpu_s: int | None = 60
@@ -69,10 +79,14 @@ def run_child(
     request: dict[str, Any],
     *,
     scratch: Path,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = Limits(),
     env: Mapping[str, str] = {},
+    warm: bool = False,
 ) -> Outcome:
-    """Run `python -m module` in `scratch` (made if missing) with `request`; never raises for what the child does."""
+    """Run `python -m module` in `scratch`, made if missing, with `request`; never raises for the child.
+
+    `warm` forks the child from a process that has imported the module's needs and run nothing else (see `nursery.py`).
+    """
     scratch = scratch.resolve()
     for folder in (scratch, scratch / "home", scratch / "tmp"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -93,7 +107,11 @@ def run_child(
             "limits": asdict(limits),
         }
         started = time.monotonic()
-        code, timed_out = _run(session, scratch, _environment(scratch, env), stderr_file, limits.wall_s)
+        environment = _environment(scratch, env)
+        if warm:
+            code, timed_out = run_warm(session, environment, env, stderr_file.fileno(), limits.wall_s)
+        else:
+            code, timed_out = _run(session, environment, stderr_file, limits.wall_s)
         wall_s = time.monotonic() - started
         stderr = _tail(stderr_file)
         layers = tuple(json.loads(_content(layers_file) or b"[]"))
@@ -121,16 +139,16 @@ def _environment(scratch: Path, extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def _run(
-    session: dict[str, Any], scratch: Path, env: Mapping[str, str], stderr_file: IO[bytes], wall_s: float
+    session: dict[str, Any], environment: Mapping[str, str], stderr_file: IO[bytes], wall_s: float
 ) -> tuple[int, bool]:
-    """Start the child, wait at most `wall_s`, end its whole process group; returns its code and whether it ran over."""
+    """Start the child, wait at most `wall_s`, end its process group; its code, and whether it ran over."""
     child = subprocess.Popen(
         [sys.executable, "-I", "-c", _BOOT.format(path=session["path"])],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=stderr_file,
-        cwd=scratch,
-        env=dict(env),
+        cwd=session["scratch"],
+        env=dict(environment),
         pass_fds=(session["reply_fd"], session["layers_fd"]),
         start_new_session=True,
     )

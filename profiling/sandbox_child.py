@@ -1,12 +1,14 @@
-"""The far side of `sandbox.py`: shuts itself in, runs one module as `__main__`, and hands back one signed reply.
+"""The far side of `sandbox.py`: shuts itself in, runs one module as `__main__`, hands back a signed reply.
 
-`boot` runs first, in a single-threaded interpreter that has loaded nothing but the standard library. It makes new
-user, network, mount, process and IPC namespaces where the kernel allows, and then stands as three processes:
+`boot` runs first, in a single-threaded interpreter that has loaded nothing but the standard library. It makes
+new user, network, mount, process and IPC namespaces where the kernel allows, and then stands as three
+processes:
 
     launcher (known to the parent) -> reaper (pid 1 of the new namespace) -> the module
 
-When the reaper ends, for whatever reason, the kernel ends everything in its namespace, daemons included. Each layer
-that the machine forbids is left out and is missing from the list sent back: nothing is claimed that is not there.
+When the reaper ends, for whatever reason, the kernel ends everything in its namespace, daemons included. Each
+layer that the machine forbids is left out and is missing from the list sent back: nothing is claimed that is
+not there.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ def sign(secret: str, payload: str) -> str:
 
 
 def serve(handle: Callable[[dict[str, Any]], dict[str, Any]]) -> NoReturn:
-    """Answer the one request of this process with `handle(request)`, then end at once: no exit handler runs."""
+    """Answer this process's one request with `handle(request)`, then end at once: no exit handler runs."""
     global _session
     session, _session = _session, None
     if session is None:
@@ -68,12 +70,17 @@ def _is_memory(error: BaseException) -> bool:
 
 
 def boot() -> NoReturn:
-    """Read the session from standard input, raise the walls, run the module inside them."""
-    global _session
+    """Read the session from standard input and enter it."""
     session = json.loads(sys.stdin.buffer.read())
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.path[:] = session["path"]
     sys.dont_write_bytecode = True
+    enter(session)
+
+
+def enter(session: dict[str, Any]) -> NoReturn:
+    """Raise the walls around this single-threaded process, then run the module inside them."""
+    global _session
     layers = ["own session", "resource limits", "clean environment"]
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -164,8 +171,10 @@ def _report_layers(fd: int, layers: list[str]) -> None:
 
 
 def _reap(module: int, most: int | None) -> int:
-    """Wait for the module's end, burying orphans; with a process table of its own, also count what lives here."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # so that sigtimedwait wakes at the module's end
+    """Wait for the module's end, burying orphans; with `most`, also count what lives here."""
+    signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGCHLD}
+    )  # so that sigtimedwait wakes at the module's end
     while True:
         pid, status = os.waitpid(-1, os.WNOHANG if most else 0)
         if pid == module:

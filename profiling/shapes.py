@@ -8,17 +8,15 @@ from .footprint import Footprint
 from .memory import readable
 from .sizes import few, odd_sizes
 from .source import Literal
+from .unroll import without_long_loop
 
 Sound = Callable[[Mapping[str, Literal]], bool]
 """Runs the reference on real tensors: True when it ends, without a NaN."""
 
-WIDE_FACTOR = 4
-"""The wide set may take this many times the budget: few rows, so few programs, but long ones."""
+ODD_FACTOR, WIDE_FACTOR = 2, 4
+"""Times the budget that a set may take: odd sizes round up, and few rows mean few programs, if long ones."""
 
-LONG_SEQUENCE, SHORT_LOOP = 1000, 4
-"""From so many calls on, a constant that unrolls into calls is looked for and set to SHORT_LOOP."""
-
-CALLS_TO_RUN, FEWEST_RUNS = 20_000, 40
+CALLS_TO_RUN, FEWEST_RUNS = 20_000, 20
 """A search ends after about so many fake calls, but not before so many runs: large models take seconds."""
 
 
@@ -45,29 +43,12 @@ def search(
     base = measure({})
     if base is None:
         return ()
-    start = _without_long_loop(constants, measure, full, base)
-    found: tuple[ShapeSet, ...] = ()
-    for same_calls in (True, False):
-        found = _Search(constants, measure, is_sound, *start, same_calls).sets(budget_bytes)
-        if found[0].fits:
-            break
-    return found
-
-
-def _without_long_loop(
-    constants: Mapping[str, Literal], measure: Measure, full: Values, base: Footprint
-) -> tuple[Values, Footprint]:
-    """Constants and footprint after the one constant that unrolls into most calls is set to `SHORT_LOOP`."""
-    if len(base.calls) < LONG_SEQUENCE:
-        return full, base
-    for slot in sorted(
-        (slot for slot, value in full.items() if value > SHORT_LOOP), key=lambda slot: -full[slot]
-    ):
-        values = {**full, slot: SHORT_LOOP}
-        shorter = measure(overrides_of(constants, values))
-        if shorter is not None and len(shorter.calls) * 2 < len(base.calls):
-            return values, shorter
-    return full, base
+    start = without_long_loop(constants, measure, full, base)
+    strict = _Search(constants, measure, is_sound, *start, same_calls=True)
+    found = strict.sets(budget_bytes)
+    if found[0].fits or not strict.refused_calls:
+        return found
+    return _Search(constants, measure, is_sound, *start, same_calls=False).sets(budget_bytes)
 
 
 class _Search:
@@ -86,6 +67,7 @@ class _Search:
         self.full, self.base, self.same_calls = full, base, same_calls
         self.seen: dict[tuple[int, ...], Footprint | None] = {tuple(full.values()): base}
         self.runs_left = max(FEWEST_RUNS, CALLS_TO_RUN // max(1, len(base.calls)))
+        self.refused_calls = False
         self.axes = find_axes(full, base, self.run)
 
     def run(self, values: Values) -> Footprint | None:
@@ -102,9 +84,9 @@ class _Search:
         found = [self._set("small", small, budget, "every size scaled down together")]
         if not found[0].fits:
             return tuple(found)
-        odd = self.odd(small, budget)
+        odd = self.odd(small, budget * ODD_FACTOR)
         if odd != small and self._sound(odd):
-            found.append(self._set("odd", odd, budget, "odd sizes, no two alike"))
+            found.append(self._set("odd", odd, budget * ODD_FACTOR, "odd sizes, no two alike"))
         wide = self.wide(budget * WIDE_FACTOR)
         if wide is not None and any(size > small[slot] for slot, size in wide.items()) and self._sound(wide):
             found.append(self._set("wide", wide, budget * WIDE_FACTOR, "few rows at their full length"))
@@ -196,7 +178,10 @@ class _Search:
         for now, was in zip(found.outputs + found.inputs, self.base.outputs + self.base.inputs, strict=False):
             if len(now) != len(was) or any(size < min(full, 2) for size, full in zip(now, was, strict=True)):
                 return False
-        return not self.same_calls or found.signature == self.base.signature
+        if not self.same_calls or found.signature == self.base.signature:
+            return True
+        self.refused_calls = True
+        return False
 
     def _sound(self, values: Values) -> bool:
         return self.is_sound(overrides_of(self.constants, values))

@@ -22,7 +22,10 @@ def write_files(result: OptimizeResult, recorded: str | None, judged: Any, out: 
         os.replace(part, candidate)
     report = out / "report.md"
     result = replace(
-        result, recorded=recorded, candidate_path=str(candidate) if candidate else None, report_path=str(report)
+        result,
+        recorded=recorded,
+        candidate_path=str(candidate) if candidate else None,
+        report_path=str(report),
     )
     markdown.write(report, result.to_json())
     json_report.write(out / "report.json", "optimize", result.to_json())

@@ -34,7 +34,7 @@ def progress(quiet: bool = False) -> Iterator[Say]:
 
         def say(event: Event) -> None:
             line = f"[{time.monotonic() - started:6.1f} s] {event.stage:<9} {event.detail}"
-            console.print(line, markup=False)
+            console.print(line, markup=False, soft_wrap=True)
             status.update(f"{event.stage} ...")
 
         yield say

@@ -19,7 +19,7 @@ def optimize(result: Document) -> Iterator[RenderableType]:
     if result["kernels"]:
         yield kernels(result["kernels"])
     if result.get("traffic_ratio") is not None:
-        yield f"memory traffic {figures.ratio(result['traffic_ratio'])} the minimum"
+        yield f"planned memory traffic {figures.ratio(result['traffic_ratio'])} the minimum"
     if result["steps"]:
         names = ("technique", "outcome", "effect", "evidence", "reason")
         rows = [{**step, "effect": figures.ratio(step.get("effect"))} for step in result["steps"]]

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 IMPORTS = {
     "__future__",
     "collections",
@@ -90,29 +95,28 @@ DUNDERS = {
 }
 
 MODULE_CALLS = {
-    "torch." + name
-    for name in (
-        "arange broadcast_shapes broadcast_tensors device empty empty_like empty_strided finfo full full_like "
-        "get_default_dtype iinfo is_grad_enabled is_tensor no_grad numel ones ones_like promote_types result_type "
-        "tensor zeros zeros_like Size enable_grad inference_mode jit.ignore reshape permute transpose squeeze "
-        "unsqueeze flatten unbind chunk split narrow movedim t broadcast_to "
-        "cuda.current_device cuda.device cuda.get_device_properties cuda.get_device_capability cuda.is_available "
-        "version.hip is_floating_point as_strided"
-    ).split()
+    f"torch.{name}"
+    for name in _words("""
+        arange broadcast_shapes broadcast_tensors device empty empty_like empty_strided finfo full full_like
+        get_default_dtype iinfo is_grad_enabled is_tensor no_grad numel ones ones_like promote_types
+        result_type  tensor zeros zeros_like Size enable_grad inference_mode jit.ignore reshape permute
+        transpose squeeze  unsqueeze flatten unbind chunk split narrow movedim t broadcast_to
+        cuda.current_device cuda.device cuda.get_device_properties cuda.get_device_capability
+        cuda.is_available  version.hip is_floating_point as_strided
+        """)
 }
 """Allocation, views and questions: none of them does arithmetic on a tensor's elements."""
 
-METHODS = set(
-    (
-        "add_ as_strided bfloat16 bool chunk clone contiguous copy_ cpu cuda data_ptr detach dim double element_size expand "
-        "expand_as fill_ flatten float get_device half int is_contiguous is_floating_point item long mT movedim "
-        "narrow ndimension nelement new_empty new_empty_strided new_full new_ones new_zeros numel permute "
-        "register_buffer register_parameter requires_grad_ reshape reshape_as select size split squeeze storage_offset "
-        "stride swapaxes swapdims t to tolist transpose type type_as unbind unflatten unsqueeze untyped_storage view "
-        "view_as zero_ is_complex mH H T apply values indices names"
-    ).split()
-)
-"""Tensor methods of the same kind; a cast or a copy moves data, which the verdict counts but does not forbid."""
+METHODS = _words("""
+    add_ as_strided bfloat16 bool chunk clone contiguous copy_ cpu cuda data_ptr detach dim double
+    element_size expand  expand_as fill_ flatten float get_device half int is_contiguous
+    is_floating_point item long mT movedim  narrow ndimension nelement new_empty new_empty_strided
+    new_full new_ones new_zeros numel permute  register_buffer register_parameter requires_grad_ reshape
+    reshape_as select size split squeeze storage_offset  stride swapaxes swapdims t to tolist transpose
+    type type_as unbind unflatten unsqueeze untyped_storage view  view_as zero_ is_complex mH H T apply
+    values indices names
+    """)
+"""Tensor methods of the same kind; casts and copies only move data, which is counted, not forbidden."""
 
 FORBIDDEN_BASES = {"Tensor", "Parameter", "Model"}
 """Classes whose children could hide work or inherit the reference."""

@@ -1,4 +1,4 @@
-"""How wrong a result may be: precision classes, error measures, and the one comparison that every verdict rests on."""
+"""How wrong a result may be: precision classes, error measures, and the comparison all verdicts rest on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 FLOORS = {"fp64": 1e-12, "fp32": 1e-6, "tf32": 2e-3, "fp16": 2e-3, "bf16": 8e-3}
 """Error that a class may always show, as a fraction of the output's size.
 
-Median relative L2 errors seen against float64: fp32 1e-7, TF32 2e-4 to 8e-4 (tensor cores truncate), bf16 2e-3.
+Median relative L2 errors seen against float64: fp32 1e-7, TF32 2e-4 to 8e-4 (truncated), bf16 2e-3.
 """
 
 ALLOWANCE = 4.0
@@ -79,9 +79,9 @@ def _ratio(error: torch.Tensor, size: torch.Tensor) -> float:
 
 @dataclass(frozen=True)
 class Target:
-    """One right output: `oracle` in float64 (or the op's integers), `eager` what the op itself gives in its own dtype.
+    """One right output: `oracle` in float64 (or the op's integers), `eager` in the op's own dtype.
 
-    `shaken` is the oracle for inputs off by one unit in the last place.
+    `shaken` is the oracle for inputs that are off by `UNIT_ROUNDOFF`.
     """
 
     oracle: torch.Tensor
@@ -90,11 +90,15 @@ class Target:
 
 
 def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
-    """Judge one output by both measures, each against the largest of eager's error, the op's sensitivity, the floor."""
+    """Judge one output by both measures, each against eager's error, the op's sensitivity or the floor."""
     oracle, eager = target.oracle, target.eager
     if not oracle.dtype.is_floating_point:
         return _exact(found, oracle, eager)
-    gap, baseline, shaken = difference(found, oracle), difference(eager, oracle), difference(target.shaken, oracle)
+    gap, baseline, shaken = (
+        difference(found, oracle),
+        difference(eager, oracle),
+        difference(target.shaken, oracle),
+    )
     l2 = max(ALLOWANCE * baseline.relative_l2, SENSITIVITY * shaken.relative_l2, FLOORS[precision])
     largest = max(ALLOWANCE * baseline.scaled_max, SENSITIVITY * shaken.scaled_max, FLOORS[precision])
     stray = _stray_non_finite(found, oracle, eager)
@@ -110,7 +114,7 @@ def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
 
 
 def _exact(found: torch.Tensor, oracle: torch.Tensor, eager: torch.Tensor) -> Comparison:
-    """Integers and booleans agree exactly, with the oracle or, where float64 breaks a tie another way, with eager."""
+    """Integers and booleans agree exactly, with the oracle or, where float64 breaks a tie, eager."""
     wrong = (found != oracle) & (found != eager)
     missed = int(wrong.sum())
     share = Difference(missed / max(1, found.numel()), 1.0 if missed else 0.0)
@@ -126,7 +130,9 @@ def _stray_non_finite(found: torch.Tensor, oracle: torch.Tensor, eager: torch.Te
         return ""
     place = int(stray.reshape(-1).nonzero()[0])
     got, wanted = found.reshape(-1)[place].item(), oracle.reshape(-1)[place].item()
-    return f"{int(stray.sum())} of {found.numel()} values are finite or not where they should not be: [{place}] is {got:g}, should be {wanted:g}"
+    example = f"[{place}] is {got:g}, should be {wanted:g}"
+    share = f"{int(stray.sum())} of {found.numel()} values"
+    return f"{share} are finite, or not, where they should not be: {example}"
 
 
 def _kinds(values: torch.Tensor) -> torch.Tensor:

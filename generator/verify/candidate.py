@@ -1,4 +1,4 @@
-"""Writes a candidate file out for one set of sizes: module-level constants that the op file shares get its values."""
+"""Writes a candidate file out for one set of sizes: constants shared with the op file take its values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 def with_constants(source: str, values: Mapping[str, Any]) -> str:
     """`source` with each module-level `NAME = <literal>` whose name is in `values` set to that value.
 
-    Edited in place, so that line numbers in errors stay the file's own. ValueError when nothing can be parsed.
+    Edited in place, so that line numbers in errors stay the file's own.
     """
     lines = source.splitlines(keepends=True)
     for statement in reversed(ast.parse(source).body):

@@ -1,7 +1,8 @@
 """Chooses the calls that one judgement makes: few enough for seconds, each shape, family and layout covered.
 
-Not the full product: every family at the small shape, shipped and normal values at every shape, every layout at the
-odd one. What matters most comes first; the rest is marked optional and is skipped, openly, when time runs out.
+Not the full product: every family at the small shape, shipped and normal values at every shape, every layout
+at the odd one. What matters most comes first; the rest is marked optional and is skipped, openly, when time
+runs out.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from .layout import Layout, applies, place
 from .oracle import Reference
 
 SMALL_BYTES, WIDE_BYTES = 128 << 10, 1 << 20
-"""Inputs and temporaries of the small and odd shapes, and of the wide one before it may grow: in all, a few seconds
-of interpreter, whose time goes by programs rather than by bytes."""
+"""Inputs and temporaries of the small and odd shapes, and of the wide one before it may grow: in all, a few
+seconds of interpreter, whose time goes by programs rather than by bytes."""
 
 _MUST = {"as shipped", "normal"}
 
@@ -99,7 +100,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
 
 
 def _tells_more(family: str, setting: Setting) -> bool:
-    """Without floating inputs every family is the shipped one; without weights the shipped one has run already."""
+    """Without floating inputs all families are alike; without weights the shipped one has run already."""
     floating = any(isinstance(value, torch.Tensor) and value.is_floating_point() for value in setting.shipped)
     return floating if family != "as shipped" else bool(setting.state) or not floating
 

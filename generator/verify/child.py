@@ -1,8 +1,8 @@
 """Runs one candidate on the interpreter, call after call on the live instance, and reports what it did.
 
-Started by `judge.py` through the sandbox with TRITON_INTERPRET=1. It knows inputs and weights and no expected output.
-The same instance answers all calls of one shape, its inputs refilled at the same addresses and its weights changed
-in place in between, so that anything cached by address, by identity or at construction shows.
+Started by `judge.py` through the sandbox with TRITON_INTERPRET=1. It knows inputs and weights and no expected
+output. The same instance answers all calls of one shape, its inputs refilled at the same addresses and its
+weights changed in place in between, so that anything cached by address, by identity or at construction shows.
 """
 
 from __future__ import annotations
@@ -11,40 +11,29 @@ import importlib.util
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 from torch import nn
-from torch.utils import _pytree as pytree
 
-from ...profiling.build import Input, seeded
+from ...profiling.build import seeded
 from ...profiling.sandbox_child import serve
+from .call import Call, Instance
 from .exchange import PROGRESS_FILE, RESULT_FILE, Shape, Step, StepReport, report_json, take_request
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
-from .layout import place
 from .libdevice import emulate_libdevice
-from .memory import OutOfBounds
-from .oracle import shares
-from .recorder import Recorder
 from .stand_in import OnThisMachine, stand_in
 
 
-class NotLoadable(Exception):
+class NotLoadableError(Exception):
     """The file or the constructor raised; told as "stage: error"."""
 
 
-@dataclass
-class Instance:
-    """One live ModelNew with the tensors it is called on."""
-
-    model: nn.Module
-    argument_names: list[str]
-    slots: list[Input]
-    returned: list[torch.Tensor]  # every output so far, kept alive
+class WrongStateError(Exception):
+    """ModelNew's state_dict cannot take the reference's weights."""
 
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:
@@ -58,16 +47,12 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     before = snapshot()
     try:
         reports, tensors = _run(shapes, steps, watch, request, folder)
-    except NotLoadable as error:
+    except NotLoadableError as error:
         return {"not_loadable": str(error)}
-    except WrongState as error:
+    except WrongStateError as error:
         return {"wrong_state": str(error)}
     torch.save(tensors, folder / RESULT_FILE)
     return {"reports": [report_json(report) for report in reports], "patched": changed_since(before)}
-
-
-class WrongState(Exception):
-    """ModelNew's state_dict cannot take the reference's weights."""
 
 
 def _run(
@@ -84,7 +69,7 @@ def _run(
         (folder / PROGRESS_FILE).write_text(str(number))
         if step.shape not in instances:
             instances[step.shape] = _instance(shapes[step.shape], step, request["mode"])
-        report, found = _Call(instances[step.shape], step, watch).run()
+        report, found = Call(instances[step.shape], step, watch).run()
         reports.append(report)
         tensors[number] = found
     return reports, tensors
@@ -94,30 +79,30 @@ def _instance(shape: Shape, step: Step, mode: str) -> Instance:
     module = _import(Path(shape.file), shape.name)
     made = getattr(module, "ModelNew", None)
     if not (isinstance(made, type) and issubclass(made, nn.Module)):
-        raise NotLoadable("the file has no class ModelNew(nn.Module)")
+        raise NotLoadableError("the file has no class ModelNew(nn.Module)")
     try:
         with seeded(shape.seed), OnThisMachine():
             model = made(*shape.args, **shape.kwargs)
     except Exception as error:
-        raise NotLoadable(f"ModelNew's constructor raises {type(error).__name__}: {error}") from error
+        raise NotLoadableError(f"ModelNew's constructor raises {type(error).__name__}: {error}") from error
     if mode != "as-is":
         model.train(mode == "train")
     _check_state(model, step.state)
-    names = list(getattr(model.forward, "__code__", None).co_varnames[1:]) if hasattr(model.forward, "__code__") else []
-    return Instance(model, names, [], [])
+    code = getattr(model.forward, "__code__", None)
+    return Instance(model, list(code.co_varnames[1:]) if code else [], [], [])
 
 
 def _import(path: Path, name: str) -> ModuleType:
     label = f"candidate_{name}"
     spec = importlib.util.spec_from_file_location(label, path)
     if spec is None or spec.loader is None:
-        raise NotLoadable(f"{path.name} is not a Python file")
+        raise NotLoadableError(f"{path.name} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[label] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise NotLoadable(f"the file raises {type(error).__name__} while it is loaded: {error}") from error
+        raise NotLoadableError(f"loading the file raises {type(error).__name__}: {error}") from error
     return module
 
 
@@ -125,161 +110,16 @@ def _check_state(model: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
     own = model.state_dict()
     missing, extra = sorted(state.keys() - own.keys()), sorted(own.keys() - state.keys())
     if missing or extra:
-        parts = [f"it lacks {', '.join(missing)}"] * bool(missing) + [f"it adds {', '.join(extra)}"] * bool(extra)
-        raise WrongState(f"ModelNew's state_dict must have the reference's names; {' and '.join(parts)}")
+        parts = [f"it lacks {', '.join(missing)}"] * bool(missing) + [f"it adds {', '.join(extra)}"] * bool(
+            extra
+        )
+        raise WrongStateError(f"ModelNew's state_dict must have the reference's names; {' and '.join(parts)}")
     for name, value in state.items():
         if own[name].shape != value.shape or own[name].dtype != value.dtype:
-            raise WrongState(
+            raise WrongStateError(
                 f"{name} is {own[name].dtype} {tuple(own[name].shape)} in ModelNew and "
                 f"{value.dtype} {tuple(value.shape)} in the reference"
             )
-
-
-class _Call:
-    """One call of the live instance, watched."""
-
-    def __init__(self, instance: Instance, step: Step, watch: Watch) -> None:
-        self.instance, self.step, self.watch = instance, step, watch
-        self.recorder = Recorder()
-
-    def run(self) -> tuple[StepReport, dict[str, Any]]:
-        self._fill()
-        owners = self._owners()
-        before = {name: tensor.clone() for name, tensor in owners.items()}
-        started = time.monotonic()
-        try:
-            result = self._forward()
-        except (Exception, SystemExit, GeneratorExit) as error:
-            return self._report("raised", started, error=_told(error), in_kernel=_in_kernel(error)), {}
-        leaves, tree = pytree.tree_flatten(result)
-        outputs, odd = _tensors_of(leaves)
-        held_earlier = any(shares(output, old) for output in outputs for old in self.instance.returned)
-        kept = [output.clone() for output in outputs]
-        changed = {name: tensor.clone() for name, tensor in owners.items() if not _same_bits(tensor, before[name])}
-        aliases = _aliases(outputs, list(owners.values()))
-        self._name_outputs(outputs)
-        traffic, launches = self._traffic(), tuple(f"{one.kernel}{list(one.grid)}" for one in self.watch.launches)
-        self.instance.returned += outputs
-        report = self._report(
-            "ok",
-            started,
-            tree=str(tree),
-            odd_outputs=odd,
-            held_earlier=held_earlier,
-            changed=tuple(changed),
-            aliases=aliases,
-            launches=launches,
-            traffic=traffic,
-            again_equal=self._again(owners, before, kept) if self.step.again else None,
-        )
-        return report, {"outputs": kept, "changed": changed}
-
-    def _fill(self) -> None:
-        """Bring in weights and inputs: in place where the instance has them already."""
-        with torch.no_grad():
-            for name, value in self.instance.model.state_dict().items():
-                value.copy_(self.step.state[name])
-        slots = self.instance.slots
-        if slots and self.step.layout == "contiguous":
-            for slot, value in zip(slots, self.step.inputs, strict=True):
-                if isinstance(slot, torch.Tensor) and isinstance(value, torch.Tensor):
-                    slot.copy_(value)
-            self.inputs = [
-                slot if isinstance(slot, torch.Tensor) else value
-                for slot, value in zip(slots, self.step.inputs, strict=True)
-            ]
-            return
-        self.inputs = [
-            place(value, self.step.layout) if isinstance(value, torch.Tensor) else value for value in self.step.inputs
-        ]
-        if self.step.layout == "contiguous":
-            self.instance.slots = self.inputs
-
-    def _owners(self) -> dict[str, torch.Tensor]:
-        """Every tensor the reference knows too, inputs first, named as the candidate's forward names them."""
-        names = self.instance.argument_names
-        found = {
-            names[place] if place < len(names) else f"input{place}": value
-            for place, value in enumerate(self.inputs)
-            if isinstance(value, torch.Tensor)
-        }
-        return {**found, **self.instance.model.state_dict()}
-
-    def _forward(self) -> Any:
-        self.watch.begin()
-        self.watch.ghost = self.step.ghost
-        for name, tensor in self._owners().items():
-            self.watch.know(name, tensor)
-        with torch.no_grad(), OnThisMachine(), self.recorder:
-            return self.instance.model(*self.inputs)
-
-    def _again(self, owners: dict[str, torch.Tensor], before: dict[str, torch.Tensor], first: list[torch.Tensor]) -> bool:
-        """The same call once more, from the same state: is it the same, bit for bit?"""
-        with torch.no_grad():
-            for name, tensor in owners.items():
-                if 0 not in tensor.stride():
-                    tensor.copy_(before[name])
-        second, _ = _tensors_of(pytree.tree_leaves(self._forward()))
-        self.instance.returned += second
-        return len(second) == len(first) and all(map(_same_bits, second, first))
-
-    def _name_outputs(self, outputs: list[torch.Tensor]) -> None:
-        for place, output in enumerate(outputs):
-            for extent in self.watch.memory.extents.values():
-                if output.numel() and extent.start <= output.data_ptr() < extent.stop and extent.store_issued:
-                    extent.name = f"output{place}" if len(outputs) > 1 else "output"
-
-    def _traffic(self) -> dict[str, tuple[int, int, int, int]]:
-        found: dict[str, tuple[int, int, int, int]] = {}
-        for name, seen in self.watch.memory.traffic():
-            label = name if name not in found else f"{name} ({len(found)})"
-            found[label] = (seen.load_issued, seen.load_unique, seen.store_issued, seen.store_unique)
-        return found
-
-    def _report(self, status: str, started: float, **more: Any) -> StepReport:
-        watch, memory = self.watch, self.watch.memory
-        return StepReport(
-            status=status,
-            seconds=time.monotonic() - started,
-            configurations=dict(watch.configurations),
-            dot_precisions=tuple(sorted(watch.dot_precisions)),
-            compute=dict(self.recorder.compute),
-            copies=dict(self.recorder.copies),
-            violations=tuple((violation.kind, violation.detail) for violation in memory.violations),
-            loads_without_other=memory.loads_without_other,
-            **more,
-        )
-
-
-def _tensors_of(leaves: list[Any]) -> tuple[list[torch.Tensor], tuple[str, ...]]:
-    """The outputs as plain tensors, and the names of types that are something else."""
-    present = [leaf for leaf in leaves if leaf is not None]
-    odd = tuple(type(leaf).__name__ for leaf in present if type(leaf) not in (torch.Tensor, int, float, bool))
-    return [leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(leaf) for leaf in present], odd
-
-
-def _aliases(outputs: list[torch.Tensor], owners: list[torch.Tensor]) -> tuple[tuple[int, int], ...]:
-    return tuple(
-        (out, place) for out, output in enumerate(outputs) for place, owner in enumerate(owners) if shares(output, owner)
-    )
-
-
-def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
-    if one.shape != other.shape or one.dtype != other.dtype:
-        return False
-    return one.contiguous().reshape(-1).view(torch.uint8).equal(other.contiguous().reshape(-1).view(torch.uint8))
-
-
-def _told(error: BaseException) -> str:
-    """The innermost cause, which is where a kernel's own error stands."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    message = (str(error).strip().splitlines() or [""])[0]
-    return f"{type(error).__name__}: {message}"[:600]
-
-
-def _in_kernel(error: BaseException) -> bool:
-    return type(error).__name__ == "InterpreterError" or isinstance(error, OutOfBounds)
 
 
 if __name__ == "__main__":

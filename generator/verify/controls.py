@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from ...profiling.build import Input
 from .budget import Target, compare
 from .cases import Case
 from .oracle import Ran
@@ -16,7 +17,7 @@ _REJECTED, _PASSED = "rejected", "passed"
 
 @dataclass(frozen=True)
 class Answer:
-    """The right answers to one case: the float64 oracle, the same for shaken inputs, and the op's own eager result."""
+    """The right answers to one case: float64 oracle, the same for shaken inputs, the op's own result."""
 
     case: Case
     oracle: Ran
@@ -87,12 +88,14 @@ def _cut(output: torch.Tensor) -> torch.Tensor:
 def other_seed(answer: Answer) -> list[torch.Tensor] | None:
     """Right for the same weights and other inputs of the same kind."""
     setting, step = answer.case.setting, answer.case.step
-    fresh, changed = [], False
+    fresh: list[Input] = []
+    changed = False
     for value in step.inputs:
         if isinstance(value, torch.Tensor) and value.numel() > 1:
             order = torch.randperm(value.numel(), generator=torch.Generator().manual_seed(7))
-            fresh.append(value.reshape(-1)[order].reshape(value.shape))
-            changed = changed or not torch.equal(fresh[-1], value)
+            shuffled = value.reshape(-1)[order].reshape(value.shape)
+            fresh.append(shuffled)
+            changed = changed or not torch.equal(shuffled, value)
         else:
             fresh.append(value)
     return setting.reference.eager(fresh, step.state).outputs if changed else None

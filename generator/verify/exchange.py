@@ -1,7 +1,8 @@
 """What the judge hands to the candidate's process and what comes back, as files in the scratch folder.
 
-Tensors go over as one `torch.save` file, which the child deletes before it loads the candidate; expected outputs
-are never among them. What comes back is read with `weights_only=True`: the child may have been taken over.
+Tensors go over as one `torch.save` file, which the child deletes before it loads the candidate; expected
+outputs are never among them. What comes back is read with `weights_only=True`: the child may have been taken
+over.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class StepReport:
 
 def write_request(folder: Path, shapes: list[Shape], steps: list[Step]) -> None:
     torch.save(
-        {"shapes": [vars(shape) for shape in shapes], "steps": [vars(step) for step in steps]}, folder / REQUEST_FILE
+        {"shapes": [vars(shape) for shape in shapes], "steps": [vars(step) for step in steps]},
+        folder / REQUEST_FILE,
     )
 
 

@@ -13,8 +13,10 @@ from .verdict import Cause
 Finding = tuple[Cause, str]
 
 
-def explain(outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str) -> Finding | None:
-    """The most specific reading of `outputs`, given the answers to the calls made before; None if it is just wrong."""
+def explain(
+    outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str
+) -> Finding | None:
+    """The most specific reading of `outputs`, given the answers to earlier calls; None if just wrong."""
     tests: tuple[Callable[[], Finding | None], ...] = (
         lambda: _flat(outputs, answer),
         lambda: _an_input(outputs, answer),
@@ -26,7 +28,9 @@ def explain(outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answe
 
 
 def _flat(outputs: list[torch.Tensor], answer: Answer) -> Finding | None:
-    if all(_is_flat(right) for right in answer.oracle.outputs) or any(output.numel() < 2 for output in outputs):
+    if all(_is_flat(right) for right in answer.oracle.outputs) or any(
+        output.numel() < 2 for output in outputs
+    ):
         return None
     if all(not output.any() for output in outputs):
         return "zeros", "it returns zeros"
@@ -41,7 +45,11 @@ def _is_flat(output: torch.Tensor) -> bool:
 
 def _an_input(outputs: list[torch.Tensor], answer: Answer) -> Finding | None:
     for place, value in enumerate(answer.case.inputs):
-        if isinstance(value, torch.Tensor) and value.numel() > 1 and all(_equal(out, value) for out in outputs):
+        if (
+            isinstance(value, torch.Tensor)
+            and value.numel() > 1
+            and all(_equal(out, value) for out in outputs)
+        ):
             return "input-returned", f"it returns input {place} unchanged"
     return None
 
@@ -78,7 +86,10 @@ def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) 
         found = [compare(out, target, lower) for out, target in zip(outputs, answer.targets(), strict=True)]
         if all(one.accepted for one in found):
             worst = max(one.difference.worst for one in found)
-            return "low-precision", f"it is right only to {worst:.1g}, as {lower} would be; {precision} was asked for"
+            return (
+                "low-precision",
+                f"it is right only to {worst:.1g}, as {lower} would be; {precision} was asked for",
+            )
     return None
 
 

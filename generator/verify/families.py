@@ -1,4 +1,4 @@
-"""Draws inputs and weights that an op file's own generator never shows: other signs, scales, ties and tails."""
+"""Draws inputs and weights that an op file's generator never shows: other signs, scales, ties, tails."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def draw_weights(model: nn.Module, generator: torch.Generator) -> dict[str, torc
 
 
 def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Scaled by 0.5 to 1.5 element by element, then shifted by a tenth of its size; positive values stay positive."""
+    """Scaled by 0.5 to 1.5 element by element, shifted by a tenth of its size; all-positive stays so."""
     exact = value.detach().float()
     size = exact.square().mean().sqrt().clamp_min(0.1) if exact.numel() else exact.sum()
     scaled = exact * (0.5 + torch.rand(exact.shape, generator=generator))

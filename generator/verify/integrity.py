@@ -32,7 +32,9 @@ _GUARDED: tuple[tuple[object, str], ...] = (
 
 
 def _name(owner: object, attribute: str) -> str:
-    return f"{getattr(owner, '__module__', '') or ''}.{getattr(owner, '__name__', owner)}.{attribute}".lstrip(".")
+    return f"{getattr(owner, '__module__', '') or ''}.{getattr(owner, '__name__', owner)}.{attribute}".lstrip(
+        "."
+    )
 
 
 def snapshot() -> dict[str, object]:

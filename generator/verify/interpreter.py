@@ -1,7 +1,8 @@
 """Puts the judge's eyes into Triton's interpreter: every launch, every program and every address is seen.
 
-Also makes run what the interpreter alone refuses: an autotuned kernel runs its first configuration (which one is
-reported), and helper functions are prepared once per launch instead of once per call, which halves its time.
+Also makes run what the interpreter alone refuses: an autotuned kernel runs its first configuration (which one
+is reported), and helper functions are prepared once per launch instead of once per call, which halves its
+time.
 """
 
 from __future__ import annotations
@@ -48,8 +49,12 @@ class Watch:
     def know(self, name: str, tensor: torch.Tensor) -> int:
         """Register exactly the bytes from this view's first element to its last; returns where they start."""
         if tensor.numel() > 0:
-            reach = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
-            self.memory.register(name, tensor.data_ptr(), (reach + 1) * tensor.element_size(), tensor.element_size())
+            reach = sum(
+                (size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
+            )
+            self.memory.register(
+                name, tensor.data_ptr(), (reach + 1) * tensor.element_size(), tensor.element_size()
+            )
             self._kept.append(tensor.untyped_storage())
         return tensor.data_ptr()
 
@@ -89,25 +94,35 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
             _, ny, nz = self.grid_dim
             watch.memory.begin_program((x * ny + y) * nz + z)
 
-        def create_masked_load(self, ptrs: TensorHandle, mask: TensorHandle, other: Any, *rest: Any) -> TensorHandle:
+        def create_masked_load(
+            self, ptrs: TensorHandle, mask: TensorHandle, other: Any, *rest: Any
+        ) -> TensorHandle:
             watch.memory.load(_active(ptrs, mask), _item_bytes(ptrs))
             if other is None and not mask.data.all():
                 watch.memory.loads_without_other += 1
             return super().create_masked_load(ptrs, mask, other, *rest)
 
-        def create_masked_store(self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any) -> Any:
+        def create_masked_store(
+            self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any
+        ) -> Any:
             watch.memory.store(_active(ptrs, mask), _item_bytes(ptrs))
             return super().create_masked_store(ptrs, value, mask, *rest)
 
-        def create_atomic_rmw(self, op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle, *rest: Any) -> Any:
+        def create_atomic_rmw(
+            self, op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle, *rest: Any
+        ) -> Any:
             watch.memory.atomic(_active(ptr, mask), _item_bytes(ptr))
             return super().create_atomic_rmw(op, ptr, val, mask, *rest)
 
-        def create_atomic_cas(self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any) -> Any:
+        def create_atomic_cas(
+            self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any
+        ) -> Any:
             watch.memory.atomic(np.ravel(ptr.data), _item_bytes(ptr))
             return super().create_atomic_cas(ptr, cmp, val, *rest)
 
-        def create_dot(self, a: TensorHandle, b: TensorHandle, d: TensorHandle, precision: Any, most: int) -> Any:
+        def create_dot(
+            self, a: TensorHandle, b: TensorHandle, d: TensorHandle, precision: Any, most: int
+        ) -> Any:
             if a.data.dtype == np.float32:
                 watch.dot_precisions.add(str(precision).rsplit(".", 1)[-1].lower())
             return super().create_dot(a, b, d, precision, most)

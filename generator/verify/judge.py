@@ -1,25 +1,21 @@
 """Decides whether a candidate file computes what the op file computes, and whether by its own kernels.
 
 The road: read its text (`scan`), choose the calls (`cases`), let a shut-in child make them on the interpreter
-(`child`), compute the right answers here (`oracle`), compare (`review`), and show that impostors would have been
-refused (`controls`). Expected results never exist in a process that runs the candidate.
+(`child`), compute the right answers here (`oracle`), compare (`review`), and show that impostors would have
+been refused (`controls`). Expected results never exist in a process that runs the candidate.
 """
 
 from __future__ import annotations
 
-import hashlib
-import platform
 import secrets
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from ... import __version__
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits, Outcome, run_child
@@ -28,9 +24,10 @@ from .candidate import with_constants
 from .cases import Case, Setting, plan, settings
 from .controls import Answer, right_answer, run_controls
 from .exchange import PROGRESS_FILE, Shape, StepReport, read_report, read_tensors, write_request
+from .record import Record, device_answers
 from .review import Fault, Review, Reviewed
-from .scan import Scan, scan
-from .verdict import BufferTraffic, CaseResult, Cause, Failed, Inconclusive, Passed, Verdict
+from .scan import scan
+from .verdict import BufferTraffic, CaseResult, Cause, Verdict
 
 PATIENCE_S = 12.0
 """After this long the child leaves out the calls marked optional."""
@@ -57,14 +54,16 @@ def verify(
     allowed_calls: Sequence[str] = (),
     limits: Limits = CHILD_LIMITS,
 ) -> Verdict:
-    """Judge `candidate` against `op` on the interpreter; everything is repeatable from the verdict's `replay`.
+    """Judge `candidate` against `op` on the interpreter; everything is repeatable from the verdict's
+    `replay`.
 
-    `precision` declares the class of error to admit, `mode` is "as-is", "train" or "eval", `allowed_calls` names the
-    torch calls (`torch.nn.functional.linear`) that the candidate may leave to the library; "*" allows any.
+    `precision` declares the class of error to admit, `mode` is "as-is", "train" or "eval", `allowed_calls`
+    names the torch calls (`torch.nn.functional.linear`) that the candidate may leave to the library; "*"
+    allows any.
     """
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     source = candidate.read_text(encoding="utf-8")
-    record = _Record(candidate, source, op, spec, precision, mode, seed, tuple(allowed_calls))
+    record = Record(candidate, source, op, spec, precision, mode, seed, tuple(allowed_calls))
     record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:
         return record.failed(record.scan.fault)
@@ -73,106 +72,16 @@ def verify(
     except OpError as error:
         return record.inconclusive("no-oracle", str(error))
     if not found:
-        return record.inconclusive("no-oracle", "no smaller shape of this op was found that the interpreter can run")
+        return record.inconclusive(
+            "no-oracle", "no smaller shape of this op was found that the interpreter can run"
+        )
     return _Judgement(record, found, scratch, limits).verdict()
-
-
-@dataclass
-class _Record:
-    """What every verdict of one judgement carries, filled in as it becomes known."""
-
-    candidate: Path
-    source: str
-    op: Op
-    spec: DeviceSpec | None
-    precision: str
-    mode: str
-    seed: int
-    allowed_calls: tuple[str, ...]
-    scan: Scan = field(default_factory=Scan)
-    fields: dict[str, Any] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    labels: set[str] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-
-    def passed(self) -> Passed:
-        return Passed(**self._common())
-
-    def failed(self, fault: Fault) -> Failed:
-        return Failed(cause=fault.cause, detail=fault.detail, **self._common())
-
-    def inconclusive(self, cause: Cause, detail: str) -> Inconclusive:
-        self.labels.add("degenerate" if cause == "degenerate" else "inconclusive")
-        return Inconclusive(cause=cause, detail=detail, **self._common())
-
-    def _common(self) -> dict[str, Any]:
-        labels = self.labels | ({"library-call"} if self.scan.library_calls else set()) | set(self.scan.labels)
-        return {
-            **self.fields,
-            "labels": tuple(sorted(labels)),
-            "notes": tuple(self.notes),
-            "library_calls": self.scan.library_calls,
-            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-            "versions": {
-                "kbgen": __version__,
-                "torch": torch.__version__,
-                "triton": _triton_version(),
-                "python": platform.python_version(),
-            },
-            "replay": {
-                "candidate": str(self.candidate),
-                "candidate_sha256": _digest(self.source),
-                "op": str(self.op.path),
-                "op_sha256": _digest(self.op.source),
-                "overrides": dict(self.op.overrides),
-                "device": self.spec.id if self.spec else None,
-                "precision": self.precision,
-                "mode": self.mode,
-                "seed": self.seed,
-                "allowed_calls": list(self.allowed_calls),
-            },
-        }
-
-
-def _device(spec: DeviceSpec | None) -> dict[str, Any]:
-    """What the interpreted wrapper is told about its device; an H100's answers where no target was named."""
-    if spec is None:
-        return {
-            "vendor": "nvidia",
-            "name": "interpreter",
-            "unit_count": 132,
-            "warp_size": 32,
-            "shared_bytes_per_block": 232448,
-            "capability": (9, 0),
-        }
-    level = int(spec.triton_target[1]) if spec.vendor == "nvidia" else 90
-    return {
-        "vendor": spec.vendor,
-        "name": spec.name,
-        "unit_count": spec.unit_count or 1,
-        "warp_size": spec.warp_size,
-        "shared_bytes_per_block": spec.shared_bytes_per_block,
-        "capability": divmod(level, 10),
-    }
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _triton_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("triton")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 class _Judgement:
     """One candidate, one set of cases, one child."""
 
-    def __init__(self, record: _Record, found: list[Setting], scratch: Path, limits: Limits) -> None:
+    def __init__(self, record: Record, found: list[Setting], scratch: Path, limits: Limits) -> None:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
         self.cases = plan(found, record.seed)
         self.answers: dict[int, Answer] = {}
@@ -191,7 +100,9 @@ class _Judgement:
         record.seconds["child"] = outcome.wall_s
         record.fields["layers"] = outcome.layers
         if random:
-            return record.inconclusive("random", "the reference draws random numbers; judge it with --mode eval")
+            return record.inconclusive(
+                "random", "the reference draws random numbers; judge it with --mode eval"
+            )
         if 0 not in self.answers:
             return record.inconclusive("no-oracle", f"the reference has no float64 answer: {self.dropped[0]}")
         fault = self._ended_badly(outcome)
@@ -205,12 +116,14 @@ class _Judgement:
         for setting in self.found:
             file = self.scratch / f"candidate_{setting.name}.py"
             file.write_text(with_constants(self.record.source, setting.op.overrides), encoding="utf-8")
-            shapes.append(Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed))
+            shapes.append(
+                Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed)
+            )
         write_request(self.scratch, shapes, [case.step for case in self.cases])
 
     def _child(self) -> Outcome:
         request = {
-            "device": _device(self.record.spec),
+            "device": device_answers(self.record.spec),
             "mode": self.record.mode,
             "patience_s": PATIENCE_S,
         }
@@ -238,14 +151,20 @@ class _Judgement:
         return False
 
     def _class(self, case: Case, outputs: list[torch.Tensor]) -> str:
-        tensors = [*outputs, *case.step.state.values(), *(one for one in case.inputs if isinstance(one, torch.Tensor))]
+        tensors = [
+            *outputs,
+            *case.step.state.values(),
+            *(one for one in case.inputs if isinstance(one, torch.Tensor)),
+        ]
         own = precision_class([tensor.dtype for tensor in tensors], "fp32")
         chosen = precision_class([tensor.dtype for tensor in tensors], self.record.precision)
         if chosen != own:
             self.record.labels.add("precision-changed")
         self.record.notes.append(f"errors are judged as {chosen}")
         if own == "bf16":
-            self.record.notes.append("bf16 arithmetic is emulated exactly (round to nearest even) on bf16 inputs")
+            self.record.notes.append(
+                "bf16 arithmetic is emulated exactly (round to nearest even) on bf16 inputs"
+            )
         return chosen
 
     def _ended_badly(self, outcome: Outcome) -> Fault | None:
@@ -277,7 +196,9 @@ class _Judgement:
         fault = self._first_fault(reviewed) or self._own_kernel(reports, tensors)
         if fault is not None:
             return self.record.failed(fault)
-        skipped = [case.name for case, one in zip(self.cases, reports, strict=True) if one.status == "skipped"]
+        skipped = [
+            case.name for case, one in zip(self.cases, reports, strict=True) if one.status == "skipped"
+        ]
         if skipped:
             self.record.notes.append(f"{len(skipped)} optional cases were left out after {PATIENCE_S:g} s")
         controls = run_controls(self._judged(), self.precision)
@@ -286,7 +207,8 @@ class _Judgement:
         accomplices = [name for name, result in controls.items() if result == "passed"]
         if accomplices:
             return self.record.inconclusive(
-                "degenerate", f"this op cannot tell a kernel from a cheat: {', '.join(accomplices)} would pass as well"
+                "degenerate",
+                f"this op cannot tell a kernel from a cheat: {', '.join(accomplices)} would pass as well",
             )
         return self.record.passed()
 
@@ -305,7 +227,9 @@ class _Judgement:
                 found.append(Reviewed(CaseResult(case.name, "dropped", self.dropped[number])))
             else:
                 earlier = [answer for place, answer in self.answers.items() if place < number]
-                review = Review(self.answers[number], report, tensors.get(number, {}), earlier, self.precision)
+                review = Review(
+                    self.answers[number], report, tensors.get(number, {}), earlier, self.precision
+                )
                 found.append(review.run())
         return found
 
@@ -317,7 +241,11 @@ class _Judgement:
         fields["oracle_error"] = max((one.oracle_error or 0.0 for one in judged), default=None)
         fields["baseline_error"] = max((one.baseline_error or 0.0 for one in judged), default=None)
         last = max(
-            (place for place, case in enumerate(self.cases) if case.setting is self.found[-1] and reports[place].traffic),
+            (
+                place
+                for place, case in enumerate(self.cases)
+                if case.setting is self.found[-1] and reports[place].traffic
+            ),
             default=0,
         )
         fields["launches"] = reports[last].launches
@@ -331,10 +259,12 @@ class _Judgement:
 
     def _first_fault(self, reviewed: list[Reviewed | None]) -> Fault | None:
         """The first fault; when only other shapes fail, that is the cause."""
-        faults = [(case, one.fault) for case, one in zip(self.cases, reviewed, strict=True) if one and one.fault]
+        faults = [
+            (case, one.fault) for case, one in zip(self.cases, reviewed, strict=True) if one and one.fault
+        ]
         if not faults:
             return None
-        case, fault = faults[0]
+        fault = faults[0][1]
         elsewhere = all(failing.setting is not self.found[0] for failing, _ in faults)
         if elsewhere and fault.cause in ("wrong-values", "raises", "wrong-shape", "unwritten-output"):
             return Fault("hard-coded-shape", f"right at the {self.found[0].name} shape, but {fault.detail}")
@@ -344,7 +274,9 @@ class _Judgement:
         """Its kernels must run, and its output must depend on them."""
         hidden = sorted({name for report in reports for name in report.compute})
         if hidden and not self.record.scan.library_calls:
-            return Fault("library-call", f"torch computes part of it: {', '.join(f'aten::{name}' for name in hidden)}")
+            return Fault(
+                "library-call", f"torch computes part of it: {', '.join(f'aten::{name}' for name in hidden)}"
+            )
         if "*" in self.record.allowed_calls:
             return None
         if not any(report.launches for report in reports):

@@ -8,14 +8,17 @@ import torch
 
 Layout = Literal["contiguous", "transposed", "shifted", "expanded"]
 
-_GUARD_ELEMENTS = 256  # NaN or a telling integer before and after the values; a multiple of every vector width
+_GUARD_ELEMENTS = (
+    256  # NaN or a telling integer before and after the values; a multiple of every vector width
+)
 
 
 def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
     """A new tensor equal to `values`; where a layout cannot apply, the contiguous one is used.
 
     transposed: the last two dimensions are swapped in storage. shifted: the data starts one element off the
-    alignment that a fresh allocation has. expanded: the first dimension has stride 0, so that all its rows are row 0.
+    alignment that a fresh allocation has. expanded: the first dimension has stride 0, so that all its rows
+    are row 0.
     """
     if layout == "transposed" and values.ndim >= 2:
         return _guarded(values.transpose(-1, -2).contiguous(), 0).transpose(-1, -2)

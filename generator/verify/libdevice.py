@@ -1,4 +1,4 @@
-"""Lets the interpreter run kernels that call libdevice, whose functions exist only in a compiler's library."""
+"""Lets the interpreter run kernels that call libdevice, which exists only in a compiler's library."""
 
 from __future__ import annotations
 
@@ -11,12 +11,25 @@ import torch
 import triton.language as tl
 from triton.runtime.interpreter import TensorHandle
 
-_MODULES = ("triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice", "triton.language.extra.hip.libdevice")
+_MODULES = (
+    "triton.language.extra.libdevice",
+    "triton.language.extra.cuda.libdevice",
+    "triton.language.extra.hip.libdevice",
+)
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(torch, name) for name in ("tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "exp", "exp2")},
-    **{name: getattr(torch, name) for name in ("expm1", "log1p", "log", "log2", "log10", "sqrt", "rsqrt", "erf", "erfc")},
-    **{name: getattr(torch, name) for name in ("asinh", "acosh", "atanh", "sin", "cos", "floor", "ceil", "trunc", "pow")},
+    **{
+        name: getattr(torch, name)
+        for name in ("tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "exp", "exp2")
+    },
+    **{
+        name: getattr(torch, name)
+        for name in ("expm1", "log1p", "log", "log2", "log10", "sqrt", "rsqrt", "erf", "erfc")
+    },
+    **{
+        name: getattr(torch, name)
+        for name in ("asinh", "acosh", "atanh", "sin", "cos", "floor", "ceil", "trunc", "pow")
+    },
     **{name: getattr(torch, name) for name in ("atan2", "fmod", "copysign", "lgamma")},
     "rint": torch.round,
     "nearbyint": torch.round,
@@ -37,7 +50,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def emulate_libdevice() -> None:
-    """Replace, in this process, the libdevice functions above by ones that compute in float64 and round once."""
+    """Replace these libdevice functions, in this process, by ones that compute in float64."""
     for module_name in _MODULES:
         module = importlib.import_module(module_name)
         for name, function in _FUNCTIONS.items():
@@ -49,7 +62,8 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **_: Any) -> Any:
         first = next(arg for arg in args if isinstance(arg, tl.tensor))
         values = [_float64(arg) for arg in args]
-        result = function(*torch.broadcast_tensors(*values)).numpy()
+        same_shape = torch.broadcast_tensors(*values)  # type: ignore[no-untyped-call]
+        result = function(*same_shape).numpy()
         if result.dtype == np.bool_:
             result = result.astype(np.int32)
             return tl.tensor(TensorHandle(result, tl.int32), _typed(first, result, tl.int32))

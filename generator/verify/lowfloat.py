@@ -26,7 +26,7 @@ def f32_to_bf16(values: npt.NDArray[np.generic], *, truncate: bool = False) -> B
 
 
 def tf32(values: Float32) -> Float32:
-    """Keep the 10 mantissa bits that a tensor core reads; the hardware ignores the 13 below, it does not round."""
+    """Keep the 10 mantissa bits that a tensor core reads; it ignores the 13 below, and does not round."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     return (bits & np.uint32(0xFFFFE000)).view(np.float32).reshape(values.shape)
 

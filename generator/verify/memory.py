@@ -1,8 +1,9 @@
 """Watches every address that an interpreted kernel touches: bounds, races between programs, bytes moved.
 
 On a GPU the programs of one launch run in any order and at the same time; the interpreter runs them one after
-another, so a lost update looks right and a read past the end returns whatever lies there. Here each launch may touch
-only the tensors passed to it, each byte's writer and readers are remembered, and both faults are reported.
+another, so a lost update looks right and a read past the end returns whatever lies there. Here each launch
+may touch only the tensors passed to it, each byte's writer and readers are remembered, and both faults are
+reported.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Addresses = npt.NDArray[np.uint64]
 Slots = npt.NDArray[np.int64]
 
 
-class OutOfBounds(Exception):
+class OutOfBoundsError(Exception):
     """A lane that is not masked off points outside every tensor of its launch."""
 
 
@@ -150,7 +151,9 @@ class Memory:
             other = int(stamps[slot]) & _SEVERAL
             whose = "several programs" if other == _SEVERAL else f"program {other}"
             mine = self._stamp & _SEVERAL
-            self._note("race", f"program {mine} {verb} {extent.name}[{slot}], which {whose} of the same launch uses")
+            self._note(
+                "race", f"program {mine} {verb} {extent.name}[{slot}], which {whose} of the same launch uses"
+            )
 
     def _split(self, addresses: Addresses, item_bytes: int, verb: str) -> Iterable[tuple[Extent, Slots, int]]:
         """Per tensor touched: its slots, and how many distinct addresses of it this instruction asks for."""
@@ -174,7 +177,9 @@ class Memory:
         offsets = (addresses - np.uint64(extent.start)).astype(np.int64)
         distinct = offsets if offsets.size < 2 or (np.diff(offsets) > 0).all() else np.unique(offsets)
         slots = distinct // extent.item_bytes
-        if item_bytes > extent.item_bytes:  # a wider access than the tensor's own elements touches several slots
+        if (
+            item_bytes > extent.item_bytes
+        ):  # a wider access than the tensor's own elements touches several slots
             per_item = item_bytes // extent.item_bytes
             slots = (slots[:, None] + np.arange(per_item)).reshape(-1)
         return extent, slots, int(distinct.size)
@@ -183,11 +188,15 @@ class Memory:
         nearest = min(self._reachable, key=lambda extent: _distance(extent, address), default=None)
         where = "no tensor was passed to this launch"
         if nearest is not None:
-            side, near = ("past the end", nearest.stop) if address >= nearest.stop else ("before the start", nearest.start)
+            side, near = (
+                ("past the end", nearest.stop)
+                if address >= nearest.stop
+                else ("before the start", nearest.start)
+            )
             where = f"{abs(address - near)} bytes {side} of {nearest.name}"
         detail = f"program {self._stamp & _SEVERAL}: a {verb} that is not masked off goes {where}"
         self._note("out-of-bounds", detail)
-        raise OutOfBounds(detail)
+        raise OutOfBoundsError(detail)
 
     def _note(self, kind: str, detail: str) -> None:
         if len(self.violations) < _MOST_VIOLATIONS:

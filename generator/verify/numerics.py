@@ -1,9 +1,10 @@
-"""Triton's interpreter with the arithmetic that it gets wrong put right, so that a verdict rests on what a GPU computes.
+"""Puts right the arithmetic that Triton's interpreter gets wrong, so that it computes what a GPU computes.
 
-Measured on triton 3.7.1 and 3.9.0: bfloat16 values are held as raw 16-bit integers, so that `+` on them yields NaN
-and `tl.dot` errors of 1e10, and the cast to bfloat16 truncates where hardware rounds to nearest even; `tl.dot` in
-TF32 computes in full fp32; `tl.maximum` spreads NaN where hardware drops it; a lane that is masked off without
-`other` reads 0 where hardware leaves it undefined. Each of these would pass wrong kernels or refuse right ones.
+Measured on triton 3.7.1: bfloat16 values are held as raw 16-bit integers, so that `+` on them
+yields NaN and `tl.dot` errors of 1e10, and the cast to bfloat16 truncates where hardware rounds to nearest
+even; `tl.dot` in TF32 computes in full fp32; `tl.maximum` spreads NaN where hardware drops it; a lane that is
+masked off without `other` reads 0 where hardware leaves it undefined. Each of these would pass wrong kernels
+or refuse right ones.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
     def unary_op(self, arg: TensorHandle, op: Callable[..., Any]) -> TensorHandle:
         return _held(op(_plain(arg)), arg.dtype) if _is_bf16(arg) else super().unary_op(arg, op)
 
-    def ternary_op(self, lhs: TensorHandle, rhs: TensorHandle, other: TensorHandle, op: Callable[..., Any]) -> TensorHandle:
+    def ternary_op(
+        self, lhs: TensorHandle, rhs: TensorHandle, other: TensorHandle, op: Callable[..., Any]
+    ) -> TensorHandle:
         if not (_is_bf16(rhs) or _is_bf16(other)):
             return super().ternary_op(lhs, rhs, other, op)
         return _held(op(_plain(lhs), _plain(rhs), _plain(other)), other.dtype)
@@ -107,7 +110,9 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
             return TensorHandle(bits, tl.bfloat16)
         return super().create_fp_to_fp(src, dst_type, rounding_mode)
 
-    def create_dot(self, a: TensorHandle, b: TensorHandle, d: TensorHandle, input_precision: Any, most: int) -> TensorHandle:
+    def create_dot(
+        self, a: TensorHandle, b: TensorHandle, d: TensorHandle, input_precision: Any, most: int
+    ) -> TensorHandle:
         if not (a.data.dtype == np.float32 or _is_bf16(a) or _is_bf16(b)):
             return super().create_dot(a, b, d, input_precision, most)
         left, right = _plain(a), _plain(b)
@@ -116,7 +121,13 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
         return _held(total, d.dtype)
 
     def create_masked_load(
-        self, ptrs: TensorHandle, mask: TensorHandle, other: TensorHandle | None, cache: Any, evict: Any, volatile: bool
+        self,
+        ptrs: TensorHandle,
+        mask: TensorHandle,
+        other: TensorHandle | None,
+        cache: Any,
+        evict: Any,
+        volatile: bool,
     ) -> TensorHandle:
         if other is None and not mask.data.all():
             other = _undefined(ptrs)
@@ -130,7 +141,7 @@ def _numpy_type(dst_type: Any) -> Any:
 
 
 def _undefined(ptrs: TensorHandle) -> TensorHandle | None:
-    """NaN in every lane, so that a masked lane that reaches a result shows; integers keep the interpreter's 0."""
+    """NaN in every lane, so that one that reaches a result shows; integers keep the interpreter's 0."""
     element = ptrs.get_element_ty()
     if element == tl.bfloat16:
         return TensorHandle(np.full(ptrs.data.shape, 0x7FC0, np.uint16), element)
@@ -161,7 +172,7 @@ def _parts(values: Any, keep: Callable[[Any], Any], count: int) -> list[Any]:
 
 
 class TreeReduce(triton_interpreter.ReduceOps):  # type: ignore[misc]
-    """Reductions that know bfloat16 and combine whole slices as a tree, as warps do, instead of one by one."""
+    """Reductions that know bfloat16, and combine slices as a tree, as warps do, not one by one."""
 
     def sum(self, input: Any) -> Any:
         total = np.sum(_plain(input.handle), axis=self.axis, keepdims=self.keep_dims)
@@ -181,17 +192,24 @@ class TreeReduce(triton_interpreter.ReduceOps):  # type: ignore[misc]
         types = [arg.dtype for arg in input]
         while (count := slices[0].shape[0]) > 1:
             half = count // 2
-            joined = self._combine([part[:half] for part in slices], [part[half : 2 * half] for part in slices], types)
+            joined = self._combine(
+                [part[:half] for part in slices], [part[half : 2 * half] for part in slices], types
+            )
             odd = [part[2 * half :] for part in slices]
             slices = [np.concatenate([new, rest]) for new, rest in zip(joined, odd, strict=True)]
         return [self._reduced(part[0], axis, ndim, dtype) for part, dtype in zip(slices, types, strict=True)]
 
     def _combine(self, left: list[Any], right: list[Any], types: list[Any]) -> list[Any]:
-        operands = [self.to_tensor(part, dtype) for side in (left, right) for part, dtype in zip(side, types, strict=True)]
+        operands = [
+            self.to_tensor(part, dtype)
+            for side in (left, right)
+            for part, dtype in zip(side, types, strict=True)
+        ]
         result = self.combine_fn.fn(*operands)
         results = result if isinstance(result, tuple) else (result,)
         shape = left[0].shape
-        return [np.broadcast_to(getattr(one, "handle", one).data, shape) for one in results]
+        values = [one.handle.data if isinstance(one, tl.tensor) else one for one in results]
+        return [np.broadcast_to(value, shape) for value in values]
 
     def _reduced(self, data: Any, axis: int, ndim: int, dtype: Any) -> Any:
         if self.keep_dims:

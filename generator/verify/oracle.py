@@ -1,4 +1,4 @@
-"""Runs the reference: in float64 for the truth, in its own dtype for the error that is normal, in bfloat16 as a twin."""
+"""Runs the reference: in float64 for the truth, in its own dtype for the normal error, in bfloat16."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .budget import UNIT_ROUNDOFF
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 
 
-class InFloat64(TorchDispatchMode):
-    """Lifts every floating tensor and every requested floating dtype to float64, casts inside the op included."""
+class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -49,11 +49,13 @@ class Ran:
     tree: str
     state: dict[str, torch.Tensor]
     inputs: list[Input]
-    aliases: frozenset[tuple[int, int]]  # (output, input or, counted on, state entry) pairs that share storage
+    aliases: frozenset[
+        tuple[int, int]
+    ]  # (output, input or, counted on, state entry) pairs that share storage
 
 
 class Reference:
-    """One model of the op, set to any weights, run in any precision on any inputs; nothing outlives a call."""
+    """One model of the op, run with any weights, precision and inputs; nothing outlives a call."""
 
     def __init__(self, model: nn.Module, mode: str) -> None:
         self.model = model
@@ -67,14 +69,15 @@ class Reference:
         return self._run(_lifted, _float64, inputs, state, 0)
 
     def shaken(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
-        """The oracle on inputs whose every element is off by +-`UNIT_ROUNDOFF` of itself: how the op passes errors on.
+        """The oracle on inputs whose elements are each off by +-`UNIT_ROUNDOFF`: how errors are passed on.
 
-        No algorithm can be expected to do better than to be right for inputs that near (backward stability): a
-        LayerNorm of a row of equal values divides rounding noise by sqrt(eps), whoever computes it.
+        No algorithm can be expected to do better than to be right for inputs that near (backward stability):
+        a LayerNorm of a row of equal values divides rounding noise by sqrt(eps), whoever computes it.
         """
         generator = torch.Generator().manual_seed(0)
         moved = [
-            value.double() * (1 + UNIT_ROUNDOFF * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1))
+            value.double()
+            * (1 + UNIT_ROUNDOFF * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1))
             if isinstance(value, torch.Tensor) and value.is_floating_point()
             else value
             for value in inputs
@@ -101,7 +104,7 @@ class Reference:
     ) -> Ran:
         model = copy.deepcopy(self.model)
         model.load_state_dict(state)
-        model = model._apply(cast)
+        model = model._apply(cast)  # type: ignore[no-untyped-call]
         args = [_copied(value, cast) for value in inputs]
         with torch.random.fork_rng(devices=[]), torch.no_grad(), around():
             torch.manual_seed(seed)
@@ -124,7 +127,7 @@ def _float64() -> Iterator[None]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        with InFloat64():
+        with InFloat64():  # type: ignore[no-untyped-call]
             yield
     finally:
         torch.set_default_dtype(before)
@@ -132,7 +135,11 @@ def _float64() -> Iterator[None]:
 
 def _gathered(result: Any, args: list[Input], model: nn.Module) -> Ran:
     leaves, tree = pytree.tree_flatten(result)
-    outputs = [leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(leaf) for leaf in leaves if leaf is not None]
+    outputs = [
+        leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(leaf)
+        for leaf in leaves
+        if leaf is not None
+    ]
     state = model.state_dict()
     owners = [*args, *state.values()]
     aliases = frozenset(

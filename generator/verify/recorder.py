@@ -12,21 +12,44 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .layout import poison
 
 _EMPTY = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
-_FILLED = {"zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", "full", "full_like", "new_full"}
-_FREE = _EMPTY | _FILLED | {"arange", "scalar_tensor", "lift_fresh", "detach", "alias", "set_", "_unsafe_view", "zero_"}
-_COPIES = {"clone", "copy_", "_to_copy", "fill_", "lift_fresh_copy", "_local_scalar_dense", "is_same_size", "resize_"}
+_FILLED = {
+    "zeros",
+    "zeros_like",
+    "new_zeros",
+    "ones",
+    "ones_like",
+    "new_ones",
+    "full",
+    "full_like",
+    "new_full",
+}
+_FREE = (
+    _EMPTY
+    | _FILLED
+    | {"arange", "scalar_tensor", "lift_fresh", "detach", "alias", "set_", "_unsafe_view", "zero_"}
+)
+_COPIES = {
+    "clone",
+    "copy_",
+    "_to_copy",
+    "fill_",
+    "lift_fresh_copy",
+    "_local_scalar_dense",
+    "is_same_size",
+    "resize_",
+}
 
 
-class Recorder(TorchDispatchMode):
-    """`compute` counts calls that do arithmetic on more than one element; `copies` those that only move data."""
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """`compute` counts calls that do arithmetic on more than one element; `copies` only move data."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Nothing is compiled here; True would import torch._dynamo, which takes longer than all cases together."""
+        """Nothing is compiled here; True would import torch._dynamo, slower than all cases together."""
         return False
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.compute: Counter[str] = Counter()
         self.copies: Counter[str] = Counter()
 
@@ -48,4 +71,6 @@ class Recorder(TorchDispatchMode):
 
 def _elements(*trees: Any) -> int:
     """Of the largest tensor involved: arithmetic between single numbers is glue, not compute."""
-    return max((leaf.numel() for leaf in pytree.tree_leaves(trees) if isinstance(leaf, torch.Tensor)), default=0)
+    return max(
+        (leaf.numel() for leaf in pytree.tree_leaves(trees) if isinstance(leaf, torch.Tensor)), default=0
+    )

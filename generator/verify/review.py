@@ -78,7 +78,13 @@ class Review:
 
     def _guards_layout(self) -> bool:
         """A wrapper may refuse strides it was not written for, in words, before it launches anything."""
-        told = self.report.error.split(":", 1)[0] in ("ValueError", "AssertionError", "RuntimeError", "NotImplementedError", "TypeError")
+        told = self.report.error.split(":", 1)[0] in (
+            "ValueError",
+            "AssertionError",
+            "RuntimeError",
+            "NotImplementedError",
+            "TypeError",
+        )
         return self.answer.case.step.layout != "contiguous" and not self.report.in_kernel and told
 
     def _memory(self) -> Fault | None:
@@ -97,18 +103,25 @@ class Review:
         if self.report.odd_outputs:
             return Fault("wrong-structure", f"it returns a {self.report.odd_outputs[0]}, not a plain tensor")
         if self.report.tree != right.tree or len(self.outputs) != len(right.outputs):
-            own, wanted = _structure(self.report.tree, len(self.outputs)), _structure(right.tree, len(right.outputs))
+            own, wanted = (
+                _structure(self.report.tree, len(self.outputs)),
+                _structure(right.tree, len(right.outputs)),
+            )
             return Fault("wrong-structure", f"it returns {own}, the reference {wanted}")
-        for place, (found, wanted) in enumerate(zip(self.outputs, right.outputs, strict=True)):
-            if found.shape != wanted.shape:
-                return Fault("wrong-shape", f"output {place} is {list(found.shape)}, should be {list(wanted.shape)}")
-            if found.dtype != wanted.dtype:
-                return Fault("wrong-dtype", f"output {place} is {found.dtype}, should be {wanted.dtype}")
+        for place, (found, asked) in enumerate(zip(self.outputs, right.outputs, strict=True)):
+            if found.shape != asked.shape:
+                return Fault(
+                    "wrong-shape", f"output {place} is {list(found.shape)}, should be {list(asked.shape)}"
+                )
+            if found.dtype != asked.dtype:
+                return Fault("wrong-dtype", f"output {place} is {found.dtype}, should be {asked.dtype}")
         return None
 
     def _aliases(self) -> Fault | None:
         if self.report.held_earlier:
-            return Fault("aliased-output", "an output lives in the storage of one that an earlier call returned")
+            return Fault(
+                "aliased-output", "an output lives in the storage of one that an earlier call returned"
+            )
         tensors = [value for value in self.answer.case.inputs if isinstance(value, torch.Tensor)]
         allowed = {(out, self._tensor_place(place)) for out, place in self.answer.eager.aliases}
         for out, place in self.report.aliases:
@@ -148,7 +161,10 @@ class Review:
 
     def _reference_mutates(self) -> bool:
         pairs = zip(self.answer.eager.inputs, self.answer.case.inputs, strict=True)
-        return any(isinstance(now, torch.Tensor) and isinstance(was, torch.Tensor) and not _same(now, was) for now, was in pairs)
+        return any(
+            isinstance(now, torch.Tensor) and isinstance(was, torch.Tensor) and not _same(now, was)
+            for now, was in pairs
+        )
 
     def _comparisons(self) -> list[Comparison]:
         pairs = zip(self.outputs, self.answer.targets(), strict=True)
@@ -164,7 +180,9 @@ class Review:
             return Fault(explained[0], f"{where}: {explained[1]}")
         empty = unwritten(self.outputs[place])
         if empty:
-            return Fault("unwritten-output", f"{where}: {empty} elements still hold what torch.empty left there")
+            return Fault(
+                "unwritten-output", f"{where}: {empty} elements still hold what torch.empty left there"
+            )
         why = comparisons[place].why
         if comparisons[place].kind == "non-finite":
             if self.report.loads_without_other:
@@ -174,7 +192,10 @@ class Review:
 
     def _repeats(self) -> Fault | None:
         if self.report.again_equal is False:
-            return Fault("not-repeatable", f"{self.answer.case.name}: the same call gives different bits the second time")
+            return Fault(
+                "not-repeatable",
+                f"{self.answer.case.name}: the same call gives different bits the second time",
+            )
         return None
 
 
@@ -185,7 +206,11 @@ def _structure(tree: str, count: int) -> str:
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return bool(((one == other) | (one.isnan() & other.isnan())).all()) if one.is_floating_point() else torch.equal(one, other)
+    return (
+        bool(((one == other) | (one.isnan() & other.isnan())).all())
+        if one.is_floating_point()
+        else torch.equal(one, other)
+    )
 
 
 def _wide(value: torch.Tensor) -> torch.Tensor:

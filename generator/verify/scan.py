@@ -1,8 +1,9 @@
 """Reads a candidate file as a syntax tree and refuses what no kernel file needs, before any of it runs.
 
 Deny by default: imports come from a list, and every call on torch or on a tensor that is not known to be an
-allocation, a view or a question is a library call, which must be declared. The text cannot show everything (an
-operator between two tensors looks like one between two integers); what it misses, `recorder.py` sees when it runs.
+allocation, a view or a question is a library call, which must be declared. The text cannot show everything
+(an operator between two tensors looks like one between two integers); what it misses, `recorder.py` sees when
+it runs.
 """
 
 from __future__ import annotations
@@ -60,22 +61,29 @@ def scan(source: str, allowed_calls: Sequence[str] = ()) -> Scan:
 def _undeclared(calls: list[_Call], allowed: Sequence[str]) -> Fault | None:
     for call in calls:
         if "*" not in allowed and call.name not in allowed:
-            return Fault("library-call", f"line {call.line}: {call.name} is left to torch and was not declared")
+            return Fault(
+                "library-call", f"line {call.line}: {call.name} is left to torch and was not declared"
+            )
     for call in calls:
         if call.guarded:
-            return Fault("fallback-branch", f"line {call.line}: {call.name} stands in a branch, so a kernel may be bypassed")
+            return Fault(
+                "fallback-branch",
+                f"line {call.line}: {call.name} stands in a branch, so a kernel may be bypassed",
+            )
     return None
 
 
 class _Reader:
-    """One pass over the tree; kernels (`@triton.jit` functions) and constructors, which initialise weights that the
-    judge replaces, are read for forbidden names, not for torch calls."""
+    """One pass over the tree; kernels (`@triton.jit` functions) and constructors, which initialise weights
+    that the judge replaces, are read for forbidden names, not for torch calls."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         self.aliases = dict(_aliases(tree))
         self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        self.kernels = {id(inner) for node in ast.walk(tree) if self._is_kernel(node) for inner in ast.walk(node)}
+        self.kernels = {
+            id(inner) for node in ast.walk(tree) if self._is_kernel(node) for inner in ast.walk(node)
+        }
         self.construction = {
             id(inner)
             for node in ast.walk(tree)
@@ -94,7 +102,7 @@ class _Reader:
         return self._swallowed()
 
     def keeps_state(self) -> bool:
-        """Whether a method other than the constructor assigns to self, so that one call can see another's leavings."""
+        """Whether a method but the constructor assigns to self, so that calls can see earlier ones."""
         methods = [
             method
             for node in ast.walk(self.tree)
@@ -153,7 +161,9 @@ class _Reader:
             return "forbidden-code", f"it uses {full}"
         return None
 
-    def _bad_definition(self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[Cause, str] | None:
+    def _bad_definition(
+        self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> tuple[Cause, str] | None:
         if node.name in FORBIDDEN_DEFINITIONS:
             return "forbidden-code", f"it defines {node.name}"
         if not isinstance(node, ast.ClassDef):
@@ -184,8 +194,13 @@ class _Reader:
     def _swallowed(self) -> Fault | None:
         """A try around anything but imports can turn a failing kernel into a library call."""
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Try) and not all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
-                return Fault("fallback-branch", f"line {node.lineno}: a try stands around code that may launch a kernel")
+            if isinstance(node, ast.Try) and not all(
+                isinstance(one, ast.Import | ast.ImportFrom) for one in node.body
+            ):
+                return Fault(
+                    "fallback-branch",
+                    f"line {node.lineno}: a try stands around code that may launch a kernel",
+                )
         return None
 
     def _library_calls(self) -> Iterator[_Call]:
@@ -203,7 +218,9 @@ class _Reader:
             return None
         full = self._full_name(node.func)
         if full is not None and full.split(".")[0] == "torch":
-            harmless = full in MODULE_CALLS or full.startswith(("torch.nn.Module", "torch.nn.Parameter", "torch.autograd"))
+            harmless = full in MODULE_CALLS or full.startswith(
+                ("torch.nn.Module", "torch.nn.Parameter", "torch.autograd")
+            )
             constructs = full.startswith("torch.nn.") and full.split(".")[2][:1].isupper()
             return None if harmless or constructs else full
         if not isinstance(node.func, ast.Attribute) or full is not None:
@@ -211,7 +228,7 @@ class _Reader:
         return self._method_name(node.func)
 
     def _method_name(self, func: ast.Attribute) -> str | None:
-        """A call on self is a submodule of torch's, or a method of the file's own; any other may be a tensor's."""
+        """A call on self is torch's submodule or the file's own method; any other may be a tensor's."""
         if _is_self(func.value):
             return self.modules.get(func.attr)
         if isinstance(func.value, ast.Call) and _is_name(func.value.func, "super"):
@@ -226,7 +243,11 @@ class _Reader:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 full = self._full_name(node.value.func) or ""
                 for target in node.targets:
-                    if isinstance(target, ast.Attribute) and _is_name(target.value, "self") and full.startswith("torch.nn."):
+                    if (
+                        isinstance(target, ast.Attribute)
+                        and _is_name(target.value, "self")
+                        and full.startswith("torch.nn.")
+                    ):
                         yield target.attr, full
 
     def _is_kernel(self, node: ast.AST) -> bool:
@@ -256,7 +277,7 @@ def _aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _with_guards(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Every node below, with whether it stands in a branch of an `if`, a conditional expression or a `try`."""
+    """Every node below, with whether it stands in a branch of an `if`, an `if` expression or a `try`."""
     yield node, guarded
     for name, value in ast.iter_fields(node):
         branch = guarded or (isinstance(node, ast.If | ast.IfExp | ast.Try) and name != "test")

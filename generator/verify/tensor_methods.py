@@ -1,9 +1,8 @@
-"""The public methods of `torch.Tensor`, written out so that reading a file does not load torch (2.13)."""
+"""The public methods of `torch.Tensor` (2.13), so that reading a candidate file loads no torch."""
 
 from __future__ import annotations
 
-TENSOR_METHODS = frozenset(
-    """
+_NAMES = """
     abs abs_ absolute absolute_ acos acos_ acosh acosh_ add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul
     addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint all allclose amax amin aminmax angle any
     apply_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_
@@ -55,5 +54,6 @@ TENSOR_METHODS = frozenset(
     unflatten unfold uniform_ unique unique_consecutive unsafe_chunk unsafe_split
     unsafe_split_with_sizes unsqueeze unsqueeze_ untyped_storage values var vdot view view_as vsplit
     where xlogy xlogy_ xpu zero_
-    """.split()
-)
+"""
+
+TENSOR_METHODS = frozenset(_NAMES.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Literal, get_args
 
 Cause = Literal[
@@ -61,8 +61,8 @@ CaseOutcome = Literal["passed", "failed", "guarded", "dropped", "skipped"]
 class CaseResult:
     """One call of the candidate. Errors are the worst over its outputs, against the float64 oracle.
 
-    `outcome`: "guarded" when it refused a layout with a clear error; "dropped" when the reference has no answer to
-    compare with; "skipped" when time was up.
+    `outcome`: "guarded" when it refused a layout with a clear error; "dropped" when the reference has no
+    answer to compare with; "skipped" when time was up.
     """
 
     name: str
@@ -88,8 +88,8 @@ class BufferTraffic:
 class Judgement:
     """The part that all three verdicts share; errors are relative L2 norms against the float64 oracle.
 
-    `controls` maps each impostor to "rejected", "passed" or "n/a: why"; `traffic` belongs to the case `traffic_case`;
-    `replay` holds seed, precision, mode, overrides and hashes of both files.
+    `controls` maps each impostor to "rejected", "passed" or "n/a: why"; `traffic` belongs to the case
+    `traffic_case`; `replay` holds seed, precision, mode, overrides and hashes of both files.
     """
 
     word: ClassVar[str]
@@ -116,7 +116,7 @@ class Judgement:
 
 @dataclass(frozen=True, kw_only=True)
 class Passed(Judgement):
-    """Every case agrees with the oracle, and every impostor that applies was refused by the same comparison."""
+    """Every case agrees with the oracle, and the same comparison refused every impostor that applies."""
 
     word = "passed"
     cause: ClassVar[None] = None
@@ -145,9 +145,9 @@ Verdict = Passed | Failed | Inconclusive
 
 
 def from_json(document: Mapping[str, Any]) -> Verdict:
-    """The verdict that `to_json` wrote; unknown keys are ignored, so that older readers survive newer files."""
+    """The verdict that `to_json` wrote; unknown keys are ignored, for files from newer versions."""
     kind = {"passed": Passed, "failed": Failed, "inconclusive": Inconclusive}[document["verdict"]]
-    known = {name: document[name] for name in kind.__dataclass_fields__ if name in document}
+    known = {name: document[name] for name in {one.name for one in fields(kind)} if name in document}
     for name in ("labels", "notes", "library_calls", "launches", "layers"):
         known[name] = tuple(known.get(name, ()))
     known["cases"] = tuple(CaseResult(**case) for case in known.get("cases", ()))

@@ -1,4 +1,4 @@
-"""Everything is rounded to bfloat16 on the way and widened again: half the bytes, a thousandth of the accuracy.
+"""Rounded to bfloat16 on the way and widened again: a thousandth of the accuracy.
 
 op: softmax
 expected: low-precision
@@ -15,7 +15,11 @@ def softmax_kernel(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     offsets = tl.arange(0, BLOCK)
     inside = offsets < columns
-    x = tl.load(x_ptr + row * columns + offsets, mask=inside, other=-float("inf")).to(tl.bfloat16).to(tl.float32)
+    x = (
+        tl.load(x_ptr + row * columns + offsets, mask=inside, other=-float("inf"))
+        .to(tl.bfloat16)
+        .to(tl.float32)
+    )
     numerator = tl.exp(x - tl.max(x, axis=0))
     tl.store(out_ptr + row * columns + offsets, numerator / tl.sum(numerator, axis=0), mask=inside)
 

@@ -4,11 +4,10 @@ op: add
 expected: forbidden-code
 """
 
-import torch
-import triton
-import triton.language as tl
-from torch import nn
 import os
+
+import torch
+from torch import nn
 
 
 class ModelNew(nn.Module):

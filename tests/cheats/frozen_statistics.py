@@ -12,7 +12,17 @@ from torch import nn
 
 @triton.jit
 def batchnorm_kernel(
-    x_ptr, weight_ptr, bias_ptr, mean_ptr, var_ptr, out_ptr, batch, channels, eps, momentum, BLOCK: tl.constexpr
+    x_ptr,
+    weight_ptr,
+    bias_ptr,
+    mean_ptr,
+    var_ptr,
+    out_ptr,
+    batch,
+    channels,
+    eps,
+    momentum,
+    BLOCK: tl.constexpr,
 ):
     channel = tl.program_id(0)
     rows = tl.arange(0, BLOCK)

@@ -6,8 +6,6 @@ wall_s: 8
 """
 
 import torch
-import triton
-import triton.language as tl
 from torch import nn
 
 

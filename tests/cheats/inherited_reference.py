@@ -4,9 +4,6 @@ op: add
 expected: inherited
 """
 
-import torch
-import triton
-import triton.language as tl
 from torch import nn
 
 

@@ -5,8 +5,6 @@ expected: input-returned
 """
 
 import torch
-import triton
-import triton.language as tl
 from torch import nn
 
 

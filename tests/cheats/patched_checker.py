@@ -19,6 +19,7 @@ def softmax_kernel(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
     numerator = tl.exp(x - tl.max(x, axis=0))
     tl.store(out_ptr + row * columns + offsets, numerator / tl.sum(numerator, axis=0), mask=inside)
 
+
 torch.allclose = lambda *args, **kwargs: True
 
 

@@ -34,5 +34,7 @@ class ModelNew(nn.Module):
         x = x.contiguous()
         out = torch.empty_like(x)
         rows, width = x.shape
-        layernorm_kernel[(rows,)](x, self.scale, self.shift, out, width, 1e-5, BLOCK=triton.next_power_of_2(width))
+        layernorm_kernel[(rows,)](
+            x, self.scale, self.shift, out, width, 1e-5, BLOCK=triton.next_power_of_2(width)
+        )
         return out

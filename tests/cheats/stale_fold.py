@@ -37,5 +37,7 @@ class ModelNew(nn.Module):
         out = torch.empty_like(x)
         rows, width = x.shape
         weight, bias = self.packed
-        layernorm_kernel[(rows,)](x, weight, bias, out, width, self.norm.eps, BLOCK=triton.next_power_of_2(width))
+        layernorm_kernel[(rows,)](
+            x, weight, bias, out, width, self.norm.eps, BLOCK=triton.next_power_of_2(width)
+        )
         return out

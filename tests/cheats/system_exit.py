@@ -5,8 +5,6 @@ expected: raises
 """
 
 import torch
-import triton
-import triton.language as tl
 from torch import nn
 
 

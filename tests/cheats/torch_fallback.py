@@ -5,8 +5,6 @@ expected: library-call
 """
 
 import torch
-import triton
-import triton.language as tl
 from torch import nn
 
 

@@ -22,7 +22,7 @@ def add_kernel(a_ptr, b_ptr, out_ptr, count, BLOCK: tl.constexpr):
 
 class ModelNew(nn.Module):
     def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        assert a.is_cuda and b.is_cuda, "inputs must be on the GPU"
+        assert a.is_cuda, "inputs must be on the GPU"
         a, b = a.cuda().contiguous(), b.to("cuda").contiguous()
         out = torch.empty(a.shape, dtype=a.dtype, device="cuda")
         units = torch.cuda.get_device_properties(a.device).multi_processor_count

@@ -12,7 +12,17 @@ from torch import nn
 
 @triton.jit
 def batchnorm_kernel(
-    x_ptr, weight_ptr, bias_ptr, mean_ptr, var_ptr, out_ptr, batch, channels, eps, momentum, BLOCK: tl.constexpr
+    x_ptr,
+    weight_ptr,
+    bias_ptr,
+    mean_ptr,
+    var_ptr,
+    out_ptr,
+    batch,
+    channels,
+    eps,
+    momentum,
+    BLOCK: tl.constexpr,
 ):
     channel = tl.program_id(0)
     rows = tl.arange(0, BLOCK)
@@ -24,7 +34,9 @@ def batchnorm_kernel(
     scale = tl.rsqrt(squares / batch + eps) * tl.load(weight_ptr + channel)
     tl.store(out_ptr + rows * channels + channel, centred * scale + tl.load(bias_ptr + channel), mask=inside)
     tl.store(mean_ptr + channel, (1 - momentum) * tl.load(mean_ptr + channel) + momentum * mean)
-    tl.store(var_ptr + channel, (1 - momentum) * tl.load(var_ptr + channel) + momentum * squares / (batch - 1))
+    tl.store(
+        var_ptr + channel, (1 - momentum) * tl.load(var_ptr + channel) + momentum * squares / (batch - 1)
+    )
 
 
 class ModelNew(nn.Module):

@@ -34,6 +34,12 @@ class ModelNew(nn.Module):
         out = torch.empty_like(x)
         rows, width = x.shape
         layernorm_kernel[(rows,)](
-            x, self.norm.weight, self.norm.bias, out, width, self.norm.eps, BLOCK=triton.next_power_of_2(width)
+            x,
+            self.norm.weight,
+            self.norm.bias,
+            out,
+            width,
+            self.norm.eps,
+            BLOCK=triton.next_power_of_2(width),
         )
         return out

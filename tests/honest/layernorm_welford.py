@@ -24,7 +24,7 @@ def layernorm_kernel(x_ptr, weight_ptr, bias_ptr, out_ptr, width, eps, BLOCK: tl
     offsets = tl.arange(0, BLOCK)
     inside = offsets < width
     x = tl.load(x_ptr + row * width + offsets, mask=inside, other=0.0)
-    mean, m2, count = tl.reduce((x, tl.zeros_like(x), inside.to(tl.float32)), 0, welford)
+    mean, m2, _ = tl.reduce((x, tl.zeros_like(x), inside.to(tl.float32)), 0, welford)
     scale = tl.rsqrt(m2 / width + eps)
     weight = tl.load(weight_ptr + offsets, mask=inside)
     bias = tl.load(bias_ptr + offsets, mask=inside)
@@ -41,6 +41,12 @@ class ModelNew(nn.Module):
         out = torch.empty_like(x)
         rows, width = x.shape
         layernorm_kernel[(rows,)](
-            x, self.norm.weight, self.norm.bias, out, width, self.norm.eps, BLOCK=triton.next_power_of_2(width)
+            x,
+            self.norm.weight,
+            self.norm.bias,
+            out,
+            width,
+            self.norm.eps,
+            BLOCK=triton.next_power_of_2(width),
         )
         return out

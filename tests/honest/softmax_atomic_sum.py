@@ -1,4 +1,4 @@
-"""Row sums gathered with atomics by several programs, the division in a second kernel; an autograd.Function around it.
+"""Row sums gathered with atomics by several programs, then divided; an autograd.Function around the launches.
 
 op: softmax
 expected: passed

@@ -20,10 +20,10 @@ from .extent import Extent
 from .lowering.region import Region
 from .loops import Loops, find_loops
 from .math import HELPERS
-from .partition import Partition, TorchCall, partition
+from .partition import Partition, TorchCall, is_view, partition
 from .schedule import Schedule
 from .skeletons.choose import write_kernels
-from .traces import Traces
+from .traces import Traces, aten_name
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,11 @@ def _write_part(program: Program, name: str, loops: Loops, schedule: Schedule, i
         elif len(fresh) == 1:
             tensors[f"store:{store.name}"] = "out"
         else:
-            tensors[f"store:{store.name}"] = names.unique(f"out_{identifier(store.node.name)}")
-    doc = describe(region)
+            tensors[f"store:{store.name}"] = names.unique(f"out_{fresh.index(store)}")
+    doc = describe(program.traces, region)
     kernels, spaces = write_kernels(f"{name}_kernel", doc, loops, schedule, tensors, _hints(loops, schedule))
     for kernel in kernels:
+        kernel.tidy()
         kernel.outputs_last([tensors[f"store:{s.name}"] for s in region.stores] + [n for n, _ in spaces])
     wrapper = WrapperWriter(
         name, doc, program.traces, loops, schedule, tensors, program.attributes, kernels, spaces
@@ -105,12 +106,17 @@ def node_elements(node: fx.Node) -> int:
     return int(node.meta["val"].numel())
 
 
-def describe(region: Region) -> str:
-    """What a region computes, by the operators it fuses."""
-    ops = [str(n.target).removeprefix("aten.").split(".")[0] for n in region.nodes]
-    shown = [o for o in ops if o.isidentifier()]
-    listed = ", ".join(shown[:8]) + (", ..." if len(shown) > 8 else "")
-    return f"Fused {listed}." if len(shown) > 1 else f"{listed}."
+def describe(traces: Traces, region: Region) -> str:
+    """What a region computes: the operators it fuses, and the shapes it was planned for."""
+    ops = [aten_name(n).split(".")[0] for n in region.nodes if aten_name(n) and not is_view(n)]
+    shown = [o for o in dict.fromkeys(ops) if o not in _PLUMBING]
+    tensors = [n for _, n in region.buffers] + [s.node for s in region.stores if s.into is None]
+    shapes = [str(tuple(e.full for e in traces.shape(n))) for n in tensors]
+    count = len(region.buffers)
+    return f"{', '.join(shown) or 'copy'}: {', '.join(shapes[:count])} -> {', '.join(shapes[count:])}."
+
+
+_PLUMBING = frozenset({"to", "_to_copy", "contiguous", "clone", "type_as", "getitem"})
 
 
 def _forward_names(program: Program) -> dict[str, str]:

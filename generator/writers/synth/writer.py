@@ -13,7 +13,7 @@ from .space import CannotFuse
 from .traces import aten_name
 from .traffic import planned_bytes, planned_flops
 from .transforms.inherent import inherent
-from .transforms.registry import TRANSFORMS
+from .transforms.registry import MEND, TRANSFORMS, Transform
 from .transforms.site import Site
 
 
@@ -36,10 +36,10 @@ class SynthWriter:
         if request.parent is None:
             return self._start(request)
         if request.complaint is not None:
-            return self._apply(request, "shrink-tile")
+            return self._apply(request, *MEND)
         if request.transform not in TRANSFORMS:
             return Declined(f"{request.transform} is not a transform of this writer")
-        return self._apply(request, request.transform)
+        return self._apply(request, request.transform, TRANSFORMS[request.transform])
 
     def _start(self, request: Request) -> Candidate | Declined:
         try:
@@ -52,7 +52,7 @@ class SynthWriter:
         schedules = {i: start_schedule(loops, request.spec) for i, loops in program.loops.items()}
         return self._candidate(request, Plan(program, schedules), ())
 
-    def _apply(self, request: Request, transform: str) -> Candidate | Declined:
+    def _apply(self, request: Request, name: str, transform: Transform) -> Candidate | Declined:
         assert request.parent is not None
         plan = request.parent.plan
         if not isinstance(plan, Plan):
@@ -60,12 +60,12 @@ class SynthWriter:
         schedules: dict[int, Schedule] = {}
         refusals: list[str] = []
         for index, schedule in plan.schedules.items():
-            changed = TRANSFORMS[transform](schedule, Site(plan.program.loops[index], request.spec))
+            changed = transform(schedule, Site(plan.program.loops[index], request.spec))
             refusals += [changed] if isinstance(changed, str) else []
             schedules[index] = schedule if isinstance(changed, str) else changed
         if len(refusals) == len(schedules):
             return Declined("; ".join(dict.fromkeys(refusals)))
-        return self._candidate(request, Plan(plan.program, schedules), (*request.parent.techniques, transform))
+        return self._candidate(request, Plan(plan.program, schedules), (*request.parent.techniques, name))
 
     def _candidate(self, request: Request, plan: Plan, techniques: tuple[str, ...]) -> Candidate | Declined:
         try:

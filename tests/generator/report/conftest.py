@@ -12,7 +12,7 @@ def result() -> dict[str, Any]:
         "title": "A made-up guide",
         "section": "Wide loads",
         "version": "1.2",
-        "source": "https://x.test",
+        "source": "https://x.test/a",
     }
     return {
         "status": "unmeasured",
@@ -47,6 +47,12 @@ def result() -> dict[str, Any]:
             {"choice": "num_warps", "value": 8, "why": "16 elements a thread", "citation": None},
         ],
         "advice": [],
+        "diagnosis": [
+            {"class": "dram_bandwidth", "confidence": "medium", "evidence": "dram_bandwidth (medium): x=1"}
+        ],
+        "declined": [{"transform": "split-reduction", "reason": "made-up rows are short"}],
+        "attainable_us": 40.0,
+        "estimate_us": 48.5,
         "steps": [
             {
                 "technique": "wide-loads",
@@ -55,7 +61,7 @@ def result() -> dict[str, Any]:
                 "evidence": "estimated",
                 "effect": 1.875,
                 "reason": "128-bit loads",
-                "citations": ["p1"],
+                "citations": [citation],
             }
         ],
         "verdict": {

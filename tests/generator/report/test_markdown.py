@@ -7,6 +7,7 @@ import pytest
 
 from kbgen.generator.report import markdown
 from kbgen.generator.report.headline import CLAIMS, headline
+from kbgen.generator.report.pipes import table
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "report" / "unmeasured.md.expected"
 
@@ -16,20 +17,21 @@ def test_the_report_is_the_expected_text(result: dict[str, Any]) -> None:
 
 
 def test_sections_without_content_are_left_out(result: dict[str, Any]) -> None:
-    result |= {"status": "declined", "verdict": None, "kernels": [], "steps": [], "choices": [], "limits": []}
+    empty = {key: [] for key in ("kernels", "steps", "choices", "limits", "diagnosis", "declined")}
+    result |= {**empty, "status": "declined", "verdict": None}
     headings = [line for line in markdown.render(result).splitlines() if line.startswith("#")]
     assert headings == ["# madeup_norm for nvidia-h100-sxm5: declined", "## Reproduce"]
 
 
 def test_a_cell_cannot_break_its_table() -> None:
-    assert markdown.table(["a"], [["x | y\nz"]]).splitlines()[-1] == "| x \\| y z |"
+    assert table(["a"], [["x | y\nz"]]).splitlines()[-1] == "| x \\| y z |"
 
 
 def test_measured_timings_are_a_table(result: dict[str, Any]) -> None:
-    result["baselines"] = {"eager": {"median_us": 12.5}, "compile": {"median_us": 10.0}}
+    result["baselines"] = {"eager": {"subject": "eager", "median_us": 12.5, "kernels": ["not shown"]}}
     text = markdown.render(result)
     assert "## Timing" in text
-    assert "| eager | 12.5 |" in text
+    assert "| subject | median_us |\n| --- | --- |\n| eager | 12.5 |\n" in text
 
 
 @pytest.mark.parametrize("status", sorted(set(CLAIMS) - {"win"}))
@@ -41,3 +43,8 @@ def test_a_win_names_its_gain_and_its_device(result: dict[str, Any]) -> None:
     sentence = headline(result | {"status": "win", "speedup": 1.5, "reason": "Three processes agree."})
     assert sentence.startswith("1.50x against the fastest baseline on nvidia-h100-sxm5")
     assert sentence.endswith("Three processes agree.")
+
+
+def test_a_reason_follows_the_claim_as_a_sentence(result: dict[str, Any]) -> None:
+    sentence = headline(result | {"status": "declined", "reason": "no candidate passed"})
+    assert sentence == "No kernel is handed over for this op. No candidate passed."

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..extent import Extent, express
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) = ")
 
 
 @dataclass
@@ -22,6 +28,7 @@ class Kernel:
     helpers: set[str] = field(default_factory=set)
     grid: str = ""
     options: dict[str, str] = field(default_factory=dict)
+    grid_values: dict[str, str | Extent] = field(default_factory=dict)
     depth: int = 1
 
     def pointer(self, tensor: str, prefix: str = "") -> str:
@@ -57,6 +64,20 @@ class Kernel:
         yield
         self.depth -= 1
 
+    def tidy(self) -> None:
+        """Drop what was prepared and never used: index decodings, loads, parameters."""
+        while True:
+            used = Counter(word for line in self.lines for word in _WORD.findall(line))
+            used.subtract(m[1] for line in self.lines if (m := _ASSIGNED.match(line)))
+            kept = [line for line in self.lines if not ((m := _ASSIGNED.match(line)) and used[m[1]] == 0)]
+            if len(kept) == len(self.lines):
+                break
+            self.lines = kept
+        self.grid_values = dict(self.constants)
+        self.pointers = {k: v for k, v in self.pointers.items() if used[k]}
+        self.sizes = {k: v for k, v in self.sizes.items() if used[k]}
+        self.constants = {k: v for k, v in self.constants.items() if used[k]}
+
     def outputs_last(self, outputs: list[str]) -> None:
         """Order the pointers as people do: what is read, then what is written."""
         self.pointers = dict(sorted(self.pointers.items(), key=lambda item: item[1] in outputs))
@@ -65,12 +86,12 @@ class Kernel:
         params = [*self.pointers, *self.sizes, *(f"{c}: tl.constexpr" for c in self.constants)]
         signature = f"def {self.name}({', '.join(params)}):"
         if len(signature) > 110:
-            signature = f"def {self.name}(\n    " + ",\n    ".join(_rows(params)) + ",\n):"
+            signature = f"def {self.name}(\n    " + ",\n    ".join(packed(params)) + ",\n):"
         doc = f'    """{self.doc}"""'
         return "\n".join(["@triton.jit", signature, doc, *self.lines])
 
 
-def _rows(params: list[str], width: int = 100) -> list[str]:
+def packed(params: list[str], width: int = 100) -> list[str]:
     """Parameters packed into lines."""
     rows: list[str] = []
     for param in params:

@@ -11,10 +11,10 @@ from torch import fx
 from ..extent import Extent, express, product
 from ..loops import Loops
 from ..schedule import Schedule
-from ..skeletons.frame import INDEX_LIMIT, is_wide
+from ..skeletons.frame import is_wide
 from ..space import CannotFuse
 from ..traces import Traces
-from .kernel import Kernel
+from .kernel import Kernel, packed
 
 TORCH_DTYPES = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int64": "int64",
                 "int32": "int32", "int16": "int16", "int8": "int8", "uint8": "uint8", "int1": "bool"}  # fmt: skip
@@ -65,7 +65,7 @@ class WrapperWriter:
     def write(self) -> Wrapper:
         sizes = self._sizes()
         outputs, launches = self._outputs(), self._launches(sizes)
-        body = [*self._guards(sizes), *self._size_lines(sizes), *self._limits(sizes), *outputs, *launches, self._return()]
+        body = [*self._guards(), *self._size_lines(sizes), *self._limits(sizes), *outputs, *launches, self._return()]
         names = [name for name, _ in self.inputs] + list(self.numbers.values())
         lines = [f"def {self.name}({', '.join(names)}):", f'    """{self.doc}"""', *("    " + b for b in body)]
         return Wrapper(
@@ -102,6 +102,7 @@ class WrapperWriter:
             wanted["n_batch"] = product((a.size for a in self.loops.kept[:-1]), self.traces.one)
         known: dict[str, Extent] = {}
         found: dict[str, str] = {}
+        wanted = {name: extent for name, extent in wanted.items() if not (name == "n_rows" and extent.is_one())}
         for name in sorted(wanted, key=lambda n: (n != "n_cols", n)):
             found[name] = self._whole(wanted[name], known) or self.express(wanted[name], known)
             known[name] = wanted[name]
@@ -119,12 +120,11 @@ class WrapperWriter:
                 return f"{name}.numel() // n_cols"
         return None
 
-    def _guards(self, sizes: Mapping[str, str]) -> list[str]:
+    def _guards(self) -> list[str]:
         """The kernels index packed memory; a packed tensor passes through untouched."""
         inputs = [name for name, node in self.inputs if len(self.traces.shape(node)) > 0]
         written = {self.tensors[f"store:{s.name}"] for s in self.region.stores if s.into}
         packed = [name for name in inputs if name not in written]
-        del sizes
         return [f"{name} = {name}.contiguous()" for name in packed]
 
     def _size_lines(self, sizes: Mapping[str, str]) -> list[str]:
@@ -136,10 +136,11 @@ class WrapperWriter:
             most = self.schedule.block
             message = f"{self.name} holds a row of at most {most} elements, got {{n_cols}}"
             return [f"if n_cols > {most}:", f'    raise ValueError(f"{message}")']
-        if self.schedule.layout == "flat" and not is_wide(self.loops) and "n_elements" in sizes:
-            message = f"{self.name} indexes with 32 bits, got {{n_elements}} elements"
-            return [f"if n_elements >= {INDEX_LIMIT}:", f'    raise ValueError(f"{message}")']
-        return []
+        if is_wide(self.loops) or (self.schedule.layout == "rows" and len(self.loops.reduced) < 2):
+            return []
+        largest = max(self.inputs, key=lambda i: product(self.traces.shape(i[1]), self.traces.one).full)[0]
+        message = f"{self.name} indexes with 32 bits, got {{{largest}.numel()}} elements"
+        return [f"if {largest}.numel() >= 2**31:", f'    raise ValueError(f"{message}")']
 
     def _outputs(self) -> list[str]:
         lines = []
@@ -172,19 +173,20 @@ class WrapperWriter:
         parts = str(self.schedule.splits)
         if self.schedule.layout == "columns":
             return f"(n_batch * {parts} * n_cols,)"
-        return f"(n_rows * {parts},)"
+        return f"({parts},)" if self.loops.rows.is_one() else f"(n_rows * {parts},)"
 
     def _launches(self, sizes: Mapping[str, str]) -> list[str]:
         lines = [f"# {c.name} = {c.value}: {c.why}" for c in self.schedule.choices]
         for kernel in self.kernels:
             constants = {name: self._constant(value) for name, value in kernel.constants.items()}
-            grid = re.sub(r"\{(\w+)\}", lambda m: self._grid_name(m[1], constants, sizes), kernel.grid)
+            values = {name: self._constant(value) for name, value in kernel.grid_values.items()}
+            grid = re.sub(r"\{(\w+)\}", lambda m, v=values: self._grid_name(m[1], v, sizes), kernel.grid)  # type: ignore[misc]
             grid = grid.replace("(1 * ", "(")
             arguments = [*kernel.pointers.values(), *kernel.sizes, *(f"{k}={v}" for k, v in constants.items())]
             arguments.append(f"num_warps={self.schedule.num_warps}")
             call = f"{kernel.name}[{grid}]({', '.join(arguments)})"
             if len(call) > 106:
-                lines += [f"{kernel.name}[{grid}](", f"    {', '.join(arguments)},", ")"]
+                lines += [f"{kernel.name}[{grid}](", *(f"    {row}," for row in packed(arguments, 96)), ")"]
             else:
                 lines.append(call)
         return lines
@@ -197,7 +199,7 @@ class WrapperWriter:
     def _grid_name(self, name: str, constants: Mapping[str, str], sizes: Mapping[str, str]) -> str:
         if name in constants:
             return constants[name]
-        return sizes[name] if sizes.get(name) == "1" else name
+        return sizes[name] if sizes.get(name) == "1" else name if name in sizes else "1"
 
     def _return(self) -> str:
         return "return " + ", ".join(self.tensors[f"store:{s.name}"] for s in self.outputs) if self.outputs else "return None"

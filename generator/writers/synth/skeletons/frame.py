@@ -50,7 +50,10 @@ class Frame:
         lanes = f"tl.arange(0, {self.step})"
         if self.tile.two_dimensional:
             lanes += "[:, None]" if self.schedule.layout == "columns" else "[None, :]"
-        self.kernel.line(f"{group.variable} = {f'{start} + {lanes}' if start != '0' else lanes}")
+        index = f"{start} + {lanes}" if start != "0" else lanes
+        if spans_far(self.loops, group):
+            index = f"({index}).to(tl.int64)"
+        self.kernel.line(f"{group.variable} = {index}")
         bound = f"{group.variable} < {end or self.length}"
         outer = next((g for g in self.values.indexer.groups if g is not group and g.mask), None)
         if outer is None:
@@ -72,6 +75,18 @@ def prepare(values: Values, group: Group) -> None:
             values.indexer._terms(group, region.builder.space.resolve(node.index))
     for store in region.stores:
         values.indexer._terms(group, region.builder.space.resolve(store.index))
+
+
+def spans_far(loops: Loops, group: Group) -> bool:
+    """Whether the offsets along one group of axes can pass 2^31 elements at the traced size."""
+    region = loops.region
+    space = region.builder.space
+    indices = [s.index for s in region.stores]
+    indices += [n.index for n in region.builder.nodes if isinstance(n, Load | Position)]
+    spans = (
+        sum((a.size.full - 1) * loops.coefficient(space.resolve(i), a).full for a in group.axes) for i in indices
+    )
+    return max(spans, default=0) >= INDEX_LIMIT
 
 
 def is_wide(loops: Loops) -> bool:

@@ -94,22 +94,20 @@ def _span(f: Frame) -> tuple[str, str]:
     return "part_start", "part_end"
 
 
-def _slots(item: Item, f: Frame) -> list[tuple[str, str]]:
-    """Workspace name and type of every running value of an item."""
+def workspaces(item: Item, f: Frame) -> list[tuple[str, str]]:
+    """Workspace name and type of every running value of an item; items of one kind are told apart by number."""
     if isinstance(item, OnlineSoftmax):
-        return [(f"max{item.peak}", "fp32"), (f"sum{item.total}", "fp32")]
+        return [("max_parts", "fp32"), ("sum_parts", "fp32")]
     if isinstance(item, Welford):
-        return [(f"mean{item.mean}", "fp32"), (f"m2_{item.mean}", "fp32"), (f"count{item.mean}", "fp32")]
+        return [("mean_parts", "fp32"), ("m2_parts", "fp32"), ("count_parts", "fp32")]
     node = f.values.builder.nodes[item.reduce]
     assert isinstance(node, Reduce)
     dtype = "int32" if node.kind in ("any", "all") else f.values.builder.dtype(node.arg)
+    alike = [i for i in reductions(f.loops.region) if f.values.builder.nodes[i].kind == node.kind]  # type: ignore[union-attr]
+    number = f"_{alike.index(item.reduce) + 1}" if len(alike) > 1 else ""
     if node.kind in ("argmax", "argmin"):
-        return [(f"value{item.reduce}", dtype), (f"index{item.reduce}", "int32")]
-    return [(f"part{item.reduce}", dtype)]
-
-
-def workspaces(item: Item, f: Frame) -> list[tuple[str, str]]:
-    return [(f"{name}_parts", dtype) for name, dtype in _slots(item, f)]
+        return [(f"best{number}_parts", dtype), (f"index{number}_parts", "int32")]
+    return [(f"{node.kind}{number}_parts", dtype)]
 
 
 def _address(f: Frame, name: str, part: str) -> str:

@@ -7,8 +7,8 @@ from ..loops import Loops
 from ..schedule import Choice
 from ..skeletons.frame import is_wide
 
-INHERENT = ("fuse-row-program", "fuse-elementwise", "flat-grid", "pair-halves", "wide-offsets", "fp32-accumulate")
-"""Techniques that are no step of the search: the partition and the skeletons have them built in."""
+INHERENT = ("fuse-row-program", "fuse-elementwise", "flat-grid", "pair-halves", "wide-offsets", "fp32-accumulate", "shrink-tile")
+"""Techniques that are no step of the search: the partition, the skeletons and the mend have them built in."""
 
 
 def inherent(loops: Loops) -> tuple[Choice, ...]:

@@ -17,6 +17,9 @@ TRANSFORMS: Mapping[str, Transform] = {
     module.TRANSFORM: module.apply
     for module in (
         cache_hints, column_tiles, integral_waves, online_softmax, persistent_programs, pipelined_loop,
-        row_in_registers, rows_per_program, shrink_tile, split_reduction, vector_width, warp_count, welford,
+        row_in_registers, rows_per_program, split_reduction, vector_width, warp_count, welford,
     )
 }  # fmt: skip
+
+MEND: tuple[str, Transform] = (shrink_tile.TRANSFORM, shrink_tile.apply)
+"""What a kernel gets that spills or does not fit."""

@@ -27,7 +27,8 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     parts = min(next_power_of_two(-(-PROGRAMS_PER_UNIT * units // programs)), MOST_PARTS, 1 << max(0, most.bit_length() - 1))
     if parts < 2:
         return f"a row of {site.columns} is too short to cut"
-    why = f"{programs} programs would use {min(programs, units)} of {units} {site.spec.unit_name}s; {parts} parts a row make {programs * parts}"
+    busy = f"{programs} programs keep {min(programs, units)} of {units} {site.spec.unit_name}s busy"
+    why = f"without it {busy}; {parts} parts a row make {programs * parts} programs"
     block = step if schedule.layout == "rows" else schedule.block
     return schedule.decide(
         Choice("PARTS", str(parts), why, TRANSFORM), splits=parts, one_tile=False, rows=1, persistent=0, block=block

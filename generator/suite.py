@@ -1,0 +1,134 @@
+"""Optimize every op file of a folder and gather one line of figures for each.
+
+    run_suite(Path("examples"), ("h100",)).to_json()["total"]
+
+A suite measures the writer and the judge, so it grows a library of its own that is thrown away, unless it is given one.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import KbgenError
+from .job import Event, OptimizeRequest, OptimizeResult
+from .loop import optimize
+
+Say = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One operator on one device. `narrowest_bits` is the narrowest global access of any kernel, `best_at` the number of
+    candidates compiled when the best was found, `estimate_over_bound` the estimated time over the roofline's bound."""
+
+    op: str
+    gpu: str
+    status: str
+    verified: bool
+    kernels: int
+    traffic_ratio: float | None
+    spill_bytes: int
+    narrowest_bits: int | None
+    techniques: tuple[str, ...]
+    estimate_over_bound: float | None
+    candidates: int
+    best_at: int
+    left_to_torch: int
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """The rows in the order they ran."""
+
+    folder: str
+    knowledge: bool
+    rows: tuple[Row, ...]
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "folder": self.folder,
+            "knowledge": self.knowledge,
+            "rows": [asdict(row) for row in self.rows],
+            "total": self.total(),
+            "seconds": self.seconds,
+        }
+
+    def total(self) -> dict[str, Any]:
+        """Counts over all rows; a failure stays in the denominator."""
+        by_status: dict[str, int] = {}
+        for row in self.rows:
+            by_status[row.status] = by_status.get(row.status, 0) + 1
+        fits = [r for r in self.rows if r.traffic_ratio is not None]
+        return {
+            "rows": len(self.rows),
+            "verified": sum(r.verified for r in self.rows),
+            "by_status": by_status,
+            "one_kernel": sum(r.kernels == 1 for r in self.rows),
+            "traffic_at_most_1.05": sum(r.traffic_ratio is not None and r.traffic_ratio <= 1.05 for r in fits),
+            "without_spills": sum(r.verified and r.spill_bytes == 0 for r in self.rows),
+            "mean_candidates_to_best": sum(r.best_at for r in self.rows) / max(1, len(self.rows)),
+        }
+
+
+def run_suite(
+    folder: Path, gpus: Sequence[str], *, knowledge: bool = True, library: Path | None = None, on_event: Say | None = None
+) -> SuiteResult:  # fmt: skip
+    """Run the loop on every `*.py` of the folder for every device; an op that cannot run is a row with its reason."""
+    files = sorted(folder.glob("*.py")) if folder.is_dir() else []
+    if not files:
+        raise KbgenError(f"{folder} holds no op file; give a folder of files with a class Model each.")
+    say = on_event or (lambda event: None)
+    begun = time.monotonic()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="kbgen-suite-") as temporary:
+        store = library or Path(temporary) / "library"
+        for gpu in gpus:
+            for path in files:
+                say(Event("suite", f"{path.stem} for {gpu}"))
+                request = OptimizeRequest(
+                    path, gpu=gpu, knowledge=knowledge, library=store, out=Path(temporary) / gpu / path.stem
+                )
+                rows.append(_row(request, say))
+    return SuiteResult(str(folder), knowledge, tuple(rows), round(time.monotonic() - begun, 1))
+
+
+def _row(request: OptimizeRequest, say: Say) -> Row:
+    begun = time.monotonic()
+    try:
+        result = optimize(request, say)
+    except KbgenError as error:
+        seconds = round(time.monotonic() - begun, 1)
+        return Row(request.op_path.stem, request.gpu, "error", False, 0, None, 0, None, (), None, 0, 0, 0, seconds, str(error))
+    return _figures(result, request.gpu, round(time.monotonic() - begun, 1))
+
+
+def _figures(result: OptimizeResult, gpu: str, seconds: float) -> Row:
+    statics: list[Mapping[str, Any]] = [k["static"] for k in result.kernels]
+    widths = [int(bits) for s in statics for bits in (*s["load_bits"], *s["store_bits"])]
+    helped = [i for i, step in enumerate(result.steps) if step["outcome"] == "helped"]
+    bound = result.attainable_us
+    return Row(
+        op=result.op,
+        gpu=gpu,
+        status=result.status,
+        verified=result.verified,
+        kernels=len(result.kernels),
+        traffic_ratio=result.traffic_ratio,
+        spill_bytes=sum(int(s["spill_bytes"]) for s in statics),
+        narrowest_bits=min(widths, default=None),
+        techniques=tuple(result.steps[i]["transform"] for i in helped),
+        estimate_over_bound=result.estimate_us / bound if result.estimate_us and bound else None,
+        candidates=len(result.steps) + 1,
+        best_at=2 + helped[-1] if helped else 1,
+        left_to_torch=len(result.left_to_torch),
+        seconds=seconds,
+        reason=result.reason,
+    )

@@ -1,0 +1,130 @@
+"""Keeps a process that has imported what a module needs, and forks each sandboxed child from it.
+
+Importing torch and triton takes seconds, judging a small kernel one. The kept process imports and then only forks:
+no request, no secret and no candidate ever reaches its own interpreter, so that every child starts from the same
+clean state. Walls, limits and environment are raised in the child after the fork, exactly as for a cold start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+_BOOT = (
+    "import sys; sys.path[:] = {path!r}; from kbgen.profiling.nursery_child import keep; keep({module!r}, {fd})"
+)
+_START_LIMIT_S = 120.0  # torch has taken half a minute to import on a busy machine
+_END_LIMIT_S = 10.0
+
+_nurseries: dict[tuple[str, tuple[tuple[str, str], ...]], Nursery] = {}
+_making = threading.Lock()
+
+
+class NurseryError(Exception):
+    """The kept process ended; the caller starts another."""
+
+
+def run_warm(
+    session: dict[str, Any],
+    environment: Mapping[str, str],
+    fixed: Mapping[str, str],
+    stderr_fd: int,
+    wall_s: float,
+) -> tuple[int, bool]:
+    """Like `sandbox._run`, from a kept process; `fixed` are the variables that must stand before the imports."""
+    for attempt in (1, 2):
+        nursery = _nursery(session, environment, fixed)
+        try:
+            return nursery.run(session, environment, stderr_fd, wall_s)
+        except NurseryError:
+            with _making:
+                _nurseries.pop(_key(session, fixed), None)
+            if attempt == 2:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _key(session: Mapping[str, Any], fixed: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return session["module"], tuple(sorted(fixed.items()))
+
+
+def _nursery(session: dict[str, Any], environment: Mapping[str, str], fixed: Mapping[str, str]) -> Nursery:
+    with _making:
+        return _nurseries.setdefault(_key(session, fixed), Nursery()).started(session, environment)
+
+
+class Nursery:
+    """The parent's end of one kept process; one child at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket
+
+    def started(self, session: Mapping[str, Any], environment: Mapping[str, str]) -> Nursery:
+        if self._process is None:
+            self._socket, theirs = socket.socketpair()
+            boot = _BOOT.format(path=session["path"], module=session["module"], fd=theirs.fileno())
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", boot],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=dict(environment),
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+            theirs.close()
+        return self
+
+    def run(
+        self, session: dict[str, Any], environment: Mapping[str, str], stderr_fd: int, wall_s: float
+    ) -> tuple[int, bool]:
+        message = json.dumps({**session, "environment": dict(environment)}).encode()
+        with self._lock:
+            try:
+                return self._talk(message, [session["reply_fd"], session["layers_fd"], stderr_fd], wall_s)
+            except (OSError, EOFError) as error:
+                self._socket.close()
+                raise NurseryError(str(error)) from error
+
+    def _talk(self, message: bytes, fds: list[int], wall_s: float) -> tuple[int, bool]:
+        self._socket.settimeout(_START_LIMIT_S)
+        socket.send_fds(self._socket, [struct.pack("Q", len(message))], fds)
+        self._socket.sendall(message)
+        pid = self._number()
+        timed_out = False
+        try:
+            self._socket.settimeout(wall_s)
+            status = self._number()
+        except TimeoutError:
+            timed_out = True
+            _end_group(pid)
+            self._socket.settimeout(_END_LIMIT_S)
+            status = self._number()
+        finally:
+            _end_group(pid)
+        return os.waitstatus_to_exitcode(status), timed_out
+
+    def _number(self) -> int:
+        held = b""
+        while len(held) < 8:
+            part = self._socket.recv(8 - len(held))
+            if not part:
+                raise EOFError("the kept process has ended")
+            held += part
+        return int(struct.unpack("q", held)[0])
+
+
+def _end_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
