@@ -32,7 +32,7 @@ def judge(
     climb: Climb, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path,
     say: Callable[[str], None],
 ) -> Judged:  # fmt: skip
-    """Verify from the best candidate down to the plain one; time the first that passes where its card is here."""
+    """Verify from the best candidate down to the plain one; time the first that passes where it can be."""
     if not climb.accepted:
         return Judged("declined", climb.declined)
     failures: list[tuple[str, Failed]] = []
@@ -61,19 +61,30 @@ def _verify(found: Evaluated, op: Op, device: Device, request: OptimizeRequest, 
     )  # fmt: skip
 
 
-def _timed(judged: Judged, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path) -> Judged:
-    """Benchmark on the live card; a win is believed after a second verification with fresh seeds in a fresh process."""
+def _timed(
+    judged: Judged, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path
+) -> Judged:
+    """Benchmark on the live card; a win is believed after a second verification with fresh seeds."""
     found = judged.chosen
     assert found is not None
-    times = benchmark(found.path, op, device, traced, scratch=scratch / "benchmark", precision=request.precision)
+    times = benchmark(
+        found.path, op, device, traced, scratch=scratch / "benchmark", precision=request.precision
+    )
     judged = replace(judged, benchmark=times, reason=times.reason)
     if times.label == "failed":
         return replace(judged, status="inconclusive")
     if times.label != "win":
         return replace(judged, status="inconclusive" if times.label == "inconclusive" else "no-win")
     if times.review:
-        return replace(judged, status="inconclusive", reason=f"a person should look at this first: {times.review}")
+        return replace(
+            judged, status="inconclusive", reason=f"a person should look at this first: {times.review}"
+        )
     again = _verify(found, op, device, request, scratch / "again")
     if not isinstance(again, Passed):
-        return replace(judged, status="inconclusive", verdict=again, reason="it did not pass a second time, with fresh seeds")
+        return replace(
+            judged,
+            status="inconclusive",
+            verdict=again,
+            reason="it did not pass a second time, with fresh seeds",
+        )
     return replace(judged, status="win")

@@ -1,7 +1,7 @@
 """The road of `kbgen optimize`: read, trace, diagnose, advise, climb, verify, time, admit, remember, report.
 
-    result = optimize(OptimizeRequest(Path("examples/rmsnorm.py"), gpu="h100"))
-    result.status, result.candidate_path
+result = optimize(OptimizeRequest(Path("examples/rmsnorm.py"), gpu="h100"))
+result.status, result.candidate_path
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
 
 from ..kb.library import Library
 from ..profiling.classify import Diagnosis, diagnose_op
@@ -36,18 +35,21 @@ Say = Callable[[Event], None]
 MOST_CANDIDATES = 16
 
 
-
-def optimize(request: OptimizeRequest, say: Say = lambda event: None) -> OptimizeResult:
+def optimize(
+    request: OptimizeRequest, say: Say = lambda event: None, writer: Writer | None = None
+) -> OptimizeResult:
     """Run the whole road. Raises KbgenError for what the user can mend; leaves no half-written result."""
     summary = Summary(request)
-    writer = choose_writer(request.writer)
+    writer = writer or choose_writer(request.writer)
     device = detect(request.gpu)
     op = load_op(request.op_path, request.overrides)
     with _scratch() as scratch, Library.open(request.library) as library:
         say(Event("trace", f"{op.name} at full size for {device.spec.name}"))
         with summary.clock("trace"):
             traced = trace(op, request.mode)
-            smaller = tuple(trace(op.with_overrides(s.overrides), request.mode) for s in op.shape_sets() if s.fits)
+            smaller = tuple(
+                trace(op.with_overrides(s.overrides), request.mode) for s in op.shape_sets() if s.fits
+            )
             diagnosis = diagnose_op(traced, device.spec)
         say(Event("advise", diagnosis.primary.evidence if diagnosis.primary else "no bottleneck stands out"))
         with summary.clock("advise"):
@@ -56,7 +58,9 @@ def optimize(request: OptimizeRequest, say: Say = lambda event: None) -> Optimiz
             wanted = Request(op, traced, smaller, device.spec)
             climb = _climb(request, wanted, writer, advice, scratch, say)
         with summary.clock("judge"):
-            judged = judge(climb, op, device, traced, request, scratch, lambda text: say(Event("verify", text)))
+            judged = judge(
+                climb, op, device, traced, request, scratch, lambda text: say(Event("verify", text))
+            )
         result = summary.result(device, traced, diagnosis, advice, climb, judged)
         recorded = remember(library, result, request, device, traced, diagnosis, advice, climb, judged)
         say(Event("record", recorded or "nothing to record"))
@@ -64,7 +68,12 @@ def optimize(request: OptimizeRequest, say: Say = lambda event: None) -> Optimiz
 
 
 def _advice(
-    request: OptimizeRequest, diagnosis: Diagnosis, traced: TracedOp, device: Device, library: Library, writer: Writer
+    request: OptimizeRequest,
+    diagnosis: Diagnosis,
+    traced: TracedOp,
+    device: Device,
+    library: Library,
+    writer: Writer,
 ) -> Advice | None:
     if not request.knowledge:
         return None
@@ -75,12 +84,20 @@ def _climb(
     request: OptimizeRequest, wanted: Request, writer: Writer, advice: Advice | None, scratch: Path, say: Say
 ) -> Climb:
     """With advice in its order, best first; without it in the alphabet's."""
-    advised = [step.transform for step in advice.steps if step.transform in writer.transforms] if advice else []
+    advised = (
+        [step.transform for step in advice.steps if step.transform in writer.transforms] if advice else []
+    )
     order = list(dict.fromkeys(advised)) if advice else sorted(writer.transforms)
     deadline = time.monotonic() + request.budget_s
     most = request.max_candidates or MOST_CANDIDATES
     climber = Climber(
-        writer, wanted, order, scratch, deadline=deadline, most=most, say=lambda text: say(Event("write", text))
+        writer,
+        wanted,
+        order,
+        scratch,
+        deadline=deadline,
+        most=most,
+        say=lambda text: say(Event("write", text)),
     )
     return climber.climb()
 
@@ -92,5 +109,3 @@ def _scratch() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-

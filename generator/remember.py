@@ -53,7 +53,9 @@ def _step(tried: Tried, advice: Advice | None, judged: Judged) -> EpisodeStep:
     """A step whose kernel the judge refused is a failure, whatever the estimate said."""
     advised = next((s for s in advice.steps if s.transform == tried.transform), None) if advice else None
     refused = next((v for child, v in judged.failures if child == tried.child), None)
-    outcome, reason = ("failed", f"{refused.cause}: {refused.detail}") if refused else (tried.outcome, tried.reason)
+    outcome, reason = (
+        ("failed", f"{refused.cause}: {refused.detail}") if refused else (tried.outcome, tried.reason)
+    )
     return EpisodeStep(
         technique=advised.technique if advised else tried.transform,
         transform=tried.transform,

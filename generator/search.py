@@ -15,6 +15,9 @@ from .writers.writer import Candidate, Declined, Request, Writer
 NEUTRAL = 0.005
 """A change of the estimate smaller than this is no change."""
 
+BETTER = 0.05
+"""Between equals, less traffic or wider accesses by this share are kept: other shapes will feel it."""
+
 MENDS = 5
 
 
@@ -38,6 +41,7 @@ class Tried:
     outcome: str
     effect: float | None
     reason: str
+    kept: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Climb:
         return self.accepted[-1] if self.accepted else None
 
 
-class OutOfBudget(Exception):
+class OutOfBudgetError(Exception):
     """The time or the number of candidates is used up."""
 
 
@@ -82,7 +86,7 @@ class Climber:
             self.accepted.append(start)
             while self._round():
                 pass
-        except (OutOfBudget, KeyboardInterrupt) as end:
+        except (OutOfBudgetError, KeyboardInterrupt) as end:
             self.say(str(end) or "stopped; going on with the best so far")
         return Climb(tuple(self.accepted), tuple(self.tried))
 
@@ -110,8 +114,11 @@ class Climber:
         effect = parent.estimate.total_us / child.estimate.total_us
         outcome = "helped" if effect > 1 + NEUTRAL else "hurt" if effect < 1 - NEUTRAL else "neutral"
         why = next((c["why"] for c in child.candidate.choices if c.get("technique") == transform), "")
-        self._note(Tried(transform, parent.candidate.id, child.candidate.id, outcome, effect, why))
-        if outcome == "helped":
+        merit = _merit(parent, child) if outcome == "neutral" else ""
+        reason = f"{why}; kept: {merit}" if merit else why
+        kept = outcome == "helped" or bool(merit)
+        self._note(Tried(transform, parent.candidate.id, child.candidate.id, outcome, effect, reason, kept))
+        if kept:
             self.accepted.append(child)
 
     def _note(self, tried: Tried) -> None:
@@ -136,11 +143,11 @@ class Climber:
         return found
 
     def evaluate(self, candidate: Candidate) -> Evaluated:
-        """Compile for the target and estimate; raises OutOfBudget before starting what cannot be finished."""
+        """Compile for the target and estimate; raises OutOfBudgetError before it starts past the budget."""
         if self.count >= self.most:
-            raise OutOfBudget(f"{self.count} candidates were compiled, as many as asked for")
+            raise OutOfBudgetError(f"{self.count} candidates were compiled, as many as asked for")
         if self.count and time.monotonic() > self.deadline:
-            raise OutOfBudget("the time budget is used up")
+            raise OutOfBudgetError("the time budget is used up")
         self.count += 1
         folder = self.scratch / candidate.id
         folder.mkdir(parents=True, exist_ok=True)
@@ -148,6 +155,23 @@ class Climber:
         path.write_text(candidate.source, encoding="utf-8")
         static = inspect(path, self.request.op, self.request.spec, folder)
         return Evaluated(candidate, path, static, _estimate(candidate, static, self.request.spec))
+
+
+def _merit(parent: Evaluated, child: Evaluated) -> str:
+    """What speaks for a change that the estimate cannot tell from none; "" for nothing."""
+    before, after = (sum(e.candidate.bytes_per_kernel or ()) for e in (parent, child))
+    if after < (1 - BETTER) * before:
+        return f"it moves {after / 2**20:.1f} MiB instead of {before / 2**20:.1f}"
+    narrow, wide = access_bits(parent.static), access_bits(child.static)
+    if after <= before and wide > (1 + BETTER) * narrow:
+        return f"accesses are {wide:.0f} bit wide on average instead of {narrow:.0f}"
+    return ""
+
+
+def access_bits(static: StaticReport) -> float:
+    """Mean width of the global accesses in the compiled code, in bits per lane; 0 without any."""
+    pairs = [p for k in static.kernels for p in (*k.load_bits.items(), *k.store_bits.items())]
+    return sum(bits * count for bits, count in pairs) / max(1, sum(count for _, count in pairs))
 
 
 def _estimate(candidate: Candidate, static: StaticReport, spec: DeviceSpec) -> Estimate | None:

@@ -2,7 +2,7 @@
 
     run_suite(Path("examples"), ("h100",)).to_json()["total"]
 
-A suite measures the writer and the judge, so it grows a library of its own that is thrown away, unless it is given one.
+A suite measures the writer and the judge: its library is thrown away, unless it is given one.
 """
 
 from __future__ import annotations
@@ -23,24 +23,29 @@ Say = Callable[[Event], None]
 
 @dataclass(frozen=True)
 class Row:
-    """One operator on one device. `narrowest_bits` is the narrowest global access of any kernel, `best_at` the number of
-    candidates compiled when the best was found, `estimate_over_bound` the estimated time over the roofline's bound."""
+    """One operator on one device.
+
+    `narrowest_bits` is the narrowest global access of any kernel, `mean_bits` the mean over the accesses in
+    the compiled code, `best_at` the number of candidates compiled when the best was found, and
+    `estimate_over_bound` the estimated time over the bound of the roofline.
+    """
 
     op: str
     gpu: str
     status: str
-    verified: bool
-    kernels: int
-    traffic_ratio: float | None
-    spill_bytes: int
-    narrowest_bits: int | None
-    techniques: tuple[str, ...]
-    estimate_over_bound: float | None
-    candidates: int
-    best_at: int
-    left_to_torch: int
     seconds: float
     reason: str
+    verified: bool = False
+    kernels: int = 0
+    traffic_ratio: float | None = None
+    spill_bytes: int = 0
+    narrowest_bits: int | None = None
+    mean_bits: float | None = None
+    techniques: tuple[str, ...] = ()
+    estimate_over_bound: float | None = None
+    candidates: int = 0
+    best_at: int = 0
+    left_to_torch: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,16 +77,23 @@ class SuiteResult:
             "verified": sum(r.verified for r in self.rows),
             "by_status": by_status,
             "one_kernel": sum(r.kernels == 1 for r in self.rows),
-            "traffic_at_most_1.05": sum(r.traffic_ratio is not None and r.traffic_ratio <= 1.05 for r in fits),
+            "traffic_at_most_1.05": sum(
+                r.traffic_ratio is not None and r.traffic_ratio <= 1.05 for r in fits
+            ),
             "without_spills": sum(r.verified and r.spill_bytes == 0 for r in self.rows),
             "mean_candidates_to_best": sum(r.best_at for r in self.rows) / max(1, len(self.rows)),
         }
 
 
 def run_suite(
-    folder: Path, gpus: Sequence[str], *, knowledge: bool = True, library: Path | None = None, on_event: Say | None = None
-) -> SuiteResult:  # fmt: skip
-    """Run the loop on every `*.py` of the folder for every device; an op that cannot run is a row with its reason."""
+    folder: Path,
+    gpus: Sequence[str],
+    *,
+    knowledge: bool = True,
+    library: Path | None = None,
+    on_event: Say | None = None,
+) -> SuiteResult:
+    """Run the loop on every `*.py` of the folder for every device; what cannot run is a row with its reason."""
     files = sorted(folder.glob("*.py")) if folder.is_dir() else []
     if not files:
         raise KbgenError(f"{folder} holds no op file; give a folder of files with a class Model each.")
@@ -93,10 +105,10 @@ def run_suite(
         for gpu in gpus:
             for path in files:
                 say(Event("suite", f"{path.stem} for {gpu}"))
-                request = OptimizeRequest(
-                    path, gpu=gpu, knowledge=knowledge, library=store, out=Path(temporary) / gpu / path.stem
+                out = Path(temporary) / gpu / path.stem
+                rows.append(
+                    _row(OptimizeRequest(path, gpu=gpu, knowledge=knowledge, library=store, out=out), say)
                 )
-                rows.append(_row(request, say))
     return SuiteResult(str(folder), knowledge, tuple(rows), round(time.monotonic() - begun, 1))
 
 
@@ -105,30 +117,33 @@ def _row(request: OptimizeRequest, say: Say) -> Row:
     try:
         result = optimize(request, say)
     except KbgenError as error:
-        seconds = round(time.monotonic() - begun, 1)
-        return Row(request.op_path.stem, request.gpu, "error", False, 0, None, 0, None, (), None, 0, 0, 0, seconds, str(error))
+        taken = round(time.monotonic() - begun, 1)
+        return Row(request.op_path.stem, request.gpu, "error", taken, str(error))
     return _figures(result, request.gpu, round(time.monotonic() - begun, 1))
 
 
 def _figures(result: OptimizeResult, gpu: str, seconds: float) -> Row:
     statics: list[Mapping[str, Any]] = [k["static"] for k in result.kernels]
-    widths = [int(bits) for s in statics for bits in (*s["load_bits"], *s["store_bits"])]
-    helped = [i for i, step in enumerate(result.steps) if step["outcome"] == "helped"]
+    accesses = [p for s in statics for name in ("load_bits", "store_bits") for p in s[name].items()]
+    helped = [
+        i for i, step in enumerate(result.steps) if "kept" in step["reason"] or step["outcome"] == "helped"
+    ]
     bound = result.attainable_us
     return Row(
         op=result.op,
         gpu=gpu,
         status=result.status,
+        seconds=seconds,
+        reason=result.reason,
         verified=result.verified,
         kernels=len(result.kernels),
         traffic_ratio=result.traffic_ratio,
         spill_bytes=sum(int(s["spill_bytes"]) for s in statics),
-        narrowest_bits=min(widths, default=None),
+        narrowest_bits=min((int(bits) for bits, _ in accesses), default=None),
+        mean_bits=sum(int(b) * n for b, n in accesses) / sum(n for _, n in accesses) if accesses else None,
         techniques=tuple(result.steps[i]["transform"] for i in helped),
         estimate_over_bound=result.estimate_us / bound if result.estimate_us and bound else None,
         candidates=len(result.steps) + 1,
         best_at=2 + helped[-1] if helped else 1,
         left_to_torch=len(result.left_to_torch),
-        seconds=seconds,
-        reason=result.reason,
     )

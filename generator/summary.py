@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from .. import __version__
-from ..profiling.classify import Diagnosis
+from ..profiling.classify import Bottleneck, Diagnosis
 from ..profiling.device import Device
 from ..profiling.roofline import attainable_us
 from ..profiling.static import KernelReport
@@ -19,7 +19,7 @@ from ..profiling.trace import TracedOp
 from ..retrieval.advise import Advice, Citation, Step
 from .admit import Judged
 from .job import OptimizeRequest, OptimizeResult
-from .search import Climb
+from .search import Climb, Tried
 from .verify.verdict import Passed
 
 
@@ -40,8 +40,15 @@ class Summary:
             self.seconds[stage] = round(time.monotonic() - begun, 2)
 
     def result(
-        self, device: Device, traced: TracedOp, diagnosis: Diagnosis, advice: Advice | None, climb: Climb, judged: Judged
-    ) -> OptimizeResult:  # fmt: skip
+        self,
+        device: Device,
+        traced: TracedOp,
+        diagnosis: Diagnosis,
+        advice: Advice | None,
+        climb: Climb,
+        judged: Judged,
+    ) -> OptimizeResult:
+        """Everything the run found, as plain data."""
         found = judged.chosen
         by_transform = {s.transform: s for s in advice.steps} if advice else {}
         bench = judged.benchmark
@@ -65,17 +72,25 @@ class Summary:
             traffic_ratio=_traffic_ratio(judged, traced),
             estimate_us=found.estimate.total_us if found and found.estimate else None,
             attainable_us=attainable_us(traced.flops, traced.bytes_min, device.spec),
-            diagnosis=[{"class": b.cls, "confidence": b.confidence, "evidence": b.evidence} for b in diagnosis.bottlenecks],
+            diagnosis=[_bottleneck(b) for b in diagnosis.bottlenecks],
             advice=[_advised(s) for s in advice.steps] if advice else (),
             choices=[_choice(c, by_transform) for c in found.candidate.choices] if found else (),
             steps=[_step(t, by_transform) for t in climb.tried if t.outcome != "declined"],
-            declined=[{"transform": t.transform, "reason": t.reason} for t in climb.tried if t.outcome == "declined"],
+            declined=[_refusal(t) for t in climb.tried if t.outcome == "declined"],
             verdict=judged.verdict.to_json() if judged.verdict else None,
             benchmark=bench.to_json() if bench else None,
             left_to_torch=found.candidate.left_to_torch if found else (),
             limits=_limits(judged, advice),
             seconds=self.seconds,
         )  # fmt: skip
+
+
+def _bottleneck(found: Bottleneck) -> dict[str, str]:
+    return {"class": found.cls, "confidence": found.confidence, "evidence": found.evidence}
+
+
+def _refusal(tried: Tried) -> dict[str, str]:
+    return {"transform": tried.transform, "reason": tried.reason}
 
 
 def versions() -> dict[str, str]:
@@ -123,11 +138,12 @@ def _choice(choice: Mapping[str, str], advised: Mapping[str, Step]) -> dict[str,
     }  # fmt: skip
 
 
-def _step(tried: Any, advised: Mapping[str, Step]) -> dict[str, Any]:
+def _step(tried: Tried, advised: Mapping[str, Step]) -> dict[str, Any]:
     step = advised.get(tried.transform)
     return {
         "technique": step.technique if step else tried.transform, "transform": tried.transform,
-        "parent": tried.parent, "child": tried.child, "outcome": tried.outcome, "evidence": "estimated",
+        "parent": tried.parent, "child": tried.child, "outcome": tried.outcome,
+        "kept": tried.kept, "evidence": "estimated",
         "effect": tried.effect, "reason": tried.reason,
         "citations": [citation_json(c) for c in step.citations] if step else [],
     }  # fmt: skip

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..corpus.document import Source
 from .files import LibraryError
 from .library import Library
-from .page import Page
+from .page import Page, Reference
 
 READERS = {".md": "markdown", ".markdown": "markdown", ".txt": "text"}
 LARGEST_BYTES = 32 << 20
@@ -74,7 +73,7 @@ def read(path: Path, about: About) -> Page:
         archs=about.archs,
         version=about.version,
         licence=about.licence,
-        sources=(Source(title, source, "", about.version),),
+        sources=(Reference(title, source, version=about.version),),
     )
 
 

@@ -184,7 +184,7 @@ class Library:
             for entry in sorted(entries, key=lambda item: item.name):
                 if entry.name.endswith(".md") and not entry.name.startswith("."):
                     stat = entry.stat()
-                    stamp = f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
+                    stamp = f"{stat.st_size}-{stat.st_mtime_ns}"
                     found[entry.name[:-3]] = (stamp, partial(self._read_page, Path(entry.path)))
         return found
 

@@ -10,13 +10,23 @@ import yaml
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from .. import KbgenError
-from ..corpus.document import Document, Source
+from ..corpus.document import Document
 
 Origin = Literal["shipped", "library"]
 
 
 class PageError(KbgenError):
     """A page of the library cannot be read back."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Where a page's facts come from; `url` may be a file's path for the user's own documents."""
+
+    title: str
+    url: str
+    section: str = ""
+    version: str = ""
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class Page:
     archs: tuple[str, ...] = ()
     version: str = ""
     licence: str = ""
-    sources: tuple[Source, ...] = ()
+    sources: tuple[Reference, ...] = ()
     addresses: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
@@ -68,7 +78,7 @@ def from_corpus(document: Document) -> Page:
         archs=() if "any" in document.archs else document.archs,
         version="; ".join(dict.fromkeys(source.version for source in document.sources)),
         licence=document.licence,
-        sources=document.sources,
+        sources=tuple(Reference(s.title, s.url, s.section, s.version) for s in document.sources),
         addresses=document.addresses,
         families=document.families,
         requires=document.requires,

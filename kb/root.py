@@ -23,30 +23,39 @@ def default_root() -> Path:
 
 def prepare(root: Path) -> dict[str, Any]:
     """Settings of the library at `root`, made if new; refuses a folder that is something else."""
-    settings = root / "library.json"
     try:
         root.mkdir(parents=True, exist_ok=True)
-        if not settings.is_file():
-            strangers = [
-                p.name for p in root.iterdir() if not p.name.startswith(".") and p.name != settings.name
-            ]
-            if strangers and not all((root / folder).is_dir() for folder in FOLDERS):
-                raise LibraryError(
-                    f"{root} holds other files ({strangers[0]}, ...) and no library.json; "
-                    "give --library a new or empty folder."
-                )
-            write_durably(settings, json.dumps({"schema": SCHEMA}, indent=1).encode())
+        settings = _settings(root)
         for folder in FOLDERS:
             (root / folder).mkdir(exist_ok=True)
-        found = json.loads(settings.read_text(encoding="utf-8"))
     except OSError as error:
         raise LibraryError(
             f"{root} cannot be used as a library ({error.strerror}); give --library a folder you can write."
         ) from None
+    return settings
+
+
+def _settings(root: Path) -> dict[str, Any]:
+    path = root / "library.json"
+    if not path.is_file():
+        strangers = sorted(item.name for item in root.iterdir() if not _is_ours(item.name))
+        if strangers:
+            raise LibraryError(
+                f"{root} holds other files ({strangers[0]}) and no library.json; "
+                "give --library a new or empty folder."
+            )
+        write_durably(path, json.dumps({"schema": SCHEMA}, indent=1).encode())
+    try:
+        found: Any = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         raise LibraryError(
-            f'{settings} is not valid JSON; restore it, or write {{"schema": "{SCHEMA}"}} into it.'
+            f'{path} is not valid JSON; restore it, or write {{"schema": "{SCHEMA}"}} into it.'
         ) from None
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-        raise LibraryError(f"{settings} is not of schema {SCHEMA!r}; update kbgen or give another --library.")
+        raise LibraryError(f"{path} is not of schema {SCHEMA!r}; update kbgen or give another --library.")
     return found
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a library has a file of this name: another process may be making the same one right now."""
+    return name.startswith(".") or name.partition(".")[0] in (*FOLDERS, "library", "manifest", "index")

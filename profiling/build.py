@@ -46,7 +46,7 @@ def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
     devices = [torch.device(device)] if device.startswith("cuda") else []
     python_state, numpy_state = random.getstate(), np.random.get_state()
     with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed)
+        (torch.manual_seed if devices else torch.default_generator.manual_seed)(seed)
         random.seed(seed)
         np.random.seed(seed % 2**32)
         try:
@@ -97,9 +97,8 @@ def _inputs(module: ModuleType, path: Path) -> list[Input]:
         raise OpError(f"{path} has no get_inputs(); add one that returns the list of forward()'s arguments.")
     values = _called(module.get_inputs, "get_inputs()", path)
     if not isinstance(values, list | tuple):
-        raise OpError(
-            f"get_inputs() in {path} returns a {type(values).__name__}; return a list of tensors and numbers."
-        )
+        kind = "Tensor" if isinstance(values, torch.Tensor) else type(values).__name__
+        raise OpError(f"get_inputs() in {path} returns a {kind}; return a list of tensors and numbers.")
     for position, value in enumerate(values):
         if not isinstance(value, torch.Tensor | int | float | None):
             raise OpError(

@@ -95,6 +95,8 @@ def footprint(source: Source, overrides: Mapping[str, Literal]) -> Footprint:
                 output = model(*inputs)
             except (Exception, SystemExit) as error:
                 raise _forward_error(error, source) from error
+    if not any(isinstance(leaf, torch.Tensor) for leaf in tree_leaves(output)):
+        raise OpError(f"forward() in {source.path} returns no tensor; return the operator's result.")
     state = [*model.parameters(), *model.buffers()]
     return Footprint(
         inputs=_shapes(inputs),

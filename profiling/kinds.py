@@ -75,7 +75,7 @@ def kind_of(target: Any) -> str:
 
 
 def is_view(target: Any) -> bool:
-    """The result shares its argument's storage and nothing is written."""
+    """The result shares, or may share, its argument's storage and nothing is written."""
     if not isinstance(target, torch._ops.OpOverload):
         return False
     aliases = [returned.alias_info for returned in target._schema.returns]

@@ -1,12 +1,14 @@
 """Keeps a process that has imported what a module needs, and forks each sandboxed child from it.
 
-Importing torch and triton takes seconds, judging a small kernel one. The kept process imports and then only forks:
-no request, no secret and no candidate ever reaches its own interpreter, so that every child starts from the same
-clean state. Walls, limits and environment are raised in the child after the fork, exactly as for a cold start.
+Importing torch and triton takes seconds, judging a small kernel one. The kept process imports and then only
+forks: no request, no secret and no candidate ever reaches its own interpreter, so that every child starts
+from the same clean state. Walls, limits and environment are raised in the child after the fork, exactly as
+for a cold start.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -19,9 +21,11 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-_BOOT = (
-    "import sys; sys.path[:] = {path!r}; from kbgen.profiling.nursery_child import keep; keep({module!r}, {fd})"
-)
+_BOOT = """import sys
+sys.path[:] = {path!r}
+from kbgen.profiling.nursery_child import keep
+keep({module!r}, {fd})
+"""
 _START_LIMIT_S = 120.0  # torch has taken half a minute to import on a busy machine
 _END_LIMIT_S = 10.0
 
@@ -30,7 +34,7 @@ _making = threading.Lock()
 
 
 class NurseryError(Exception):
-    """The kept process ended; the caller starts another."""
+    """The kept process has ended, or never came up; the caller starts the child from cold."""
 
 
 def run_warm(
@@ -40,17 +44,14 @@ def run_warm(
     stderr_fd: int,
     wall_s: float,
 ) -> tuple[int, bool]:
-    """Like `sandbox._run`, from a kept process; `fixed` are the variables that must stand before the imports."""
-    for attempt in (1, 2):
-        nursery = _nursery(session, environment, fixed)
-        try:
-            return nursery.run(session, environment, stderr_fd, wall_s)
-        except NurseryError:
-            with _making:
-                _nurseries.pop(_key(session, fixed), None)
-            if attempt == 2:
-                raise
-    raise AssertionError("unreachable")
+    """Like a cold start, from a kept process; `fixed` are variables that must stand before the imports."""
+    nursery = _nursery(session, environment, fixed)
+    try:
+        return nursery.run(session, environment, stderr_fd, wall_s)
+    except NurseryError:
+        with _making:
+            _nurseries.pop(_key(session, fixed), None)
+        raise
 
 
 def _key(session: Mapping[str, Any], fixed: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -94,8 +95,15 @@ class Nursery:
             try:
                 return self._talk(message, [session["reply_fd"], session["layers_fd"], stderr_fd], wall_s)
             except (OSError, EOFError) as error:
-                self._socket.close()
+                self.close()
                 raise NurseryError(str(error)) from error
+
+    def close(self) -> None:
+        """Closing the socket ends the kept process, and with it a child that still runs."""
+        if self._process is not None:
+            self._socket.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_LIMIT_S)
 
     def _talk(self, message: bytes, fds: list[int], wall_s: float) -> tuple[int, bool]:
         self._socket.settimeout(_START_LIMIT_S)
@@ -123,6 +131,12 @@ class Nursery:
                 raise EOFError("the kept process has ended")
             held += part
         return int(struct.unpack("q", held)[0])
+
+
+@atexit.register
+def _close_all() -> None:
+    for nursery in _nurseries.values():
+        nursery.close()
 
 
 def _end_group(pid: int) -> None:

@@ -1,4 +1,4 @@
-"""The kept process of `nursery.py`: imports once, then forks a child for each request that comes over its socket."""
+"""The kept process of `nursery.py`: imports once, then forks a child for each request over its socket."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sandbox_child import enter
 
 
 def keep(module: str, fd: int) -> NoReturn:
-    """Serve until the parent closes its end; `module` itself is imported anew, as `__main__`, in each child."""
+    """Serve until the parent closes its end; each child imports `module` itself anew, as `__main__`."""
     sys.dont_write_bytecode = True
     importlib.import_module(module)
     del sys.modules[module]
@@ -51,7 +51,7 @@ def _one_child(channel: socket.socket, session: dict[str, Any], fds: list[int]) 
         os.close(fd)
     channel.sendall(struct.pack("q", pid))
     watcher = os.pidfd_open(pid)
-    ready, _, _ = select.select([watcher, channel], [], [])
+    ready, _, _ = select.select([watcher, channel.fileno()], [], [])
     if watcher not in ready:  # the parent is gone
         os.killpg(pid, signal.SIGKILL)
     os.close(watcher)
@@ -67,5 +67,6 @@ def _become(session: dict[str, Any], fds: list[int]) -> NoReturn:
     os.close(stderr_fd)
     os.environ.clear()
     os.environ.update(session.pop("environment"))
+    sys.path[:] = session["path"]
     os.chdir(session["scratch"])
     enter(session)

@@ -20,6 +20,7 @@ INTERPRETER_BYTES = 4 << 20
 """Inputs and temporaries that an interpreted kernel gets through in seconds."""
 
 _found: dict[tuple[Source, str, int], tuple[ShapeSet, ...]] = {}
+_measured: dict[tuple[Source, str], Footprint | None] = {}
 
 
 @dataclass(frozen=True)
@@ -65,17 +66,22 @@ class Op:
         """Smaller shapes of the same operator: "small", "odd" and, where it differs, "wide"."""
         key = (self.text, repr(sorted(self.overrides.items())), budget_bytes)
         if key not in _found:
-            _found[key] = search(self._free_constants(), self._measured, self._is_sound, budget_bytes)
+            _found[key] = search(self._free_constants(), self._measure, self._is_sound, budget_bytes)
         return _found[key]
 
     def _free_constants(self) -> dict[str, Literal]:
         return {name: self.constants[name] for name in self.text.free() if name in self.constants}
 
-    def _measured(self, overrides: Mapping[str, Literal]) -> Footprint | None:
-        try:
-            return footprint(self.text, {**self.overrides, **overrides})
-        except OpError:
-            return None
+    def _measure(self, overrides: Mapping[str, Literal]) -> Footprint | None:
+        """The footprint at these constants, None where the reference fails; searches of one op share it."""
+        together = {**self.overrides, **overrides}
+        key = (self.text, repr(sorted(together.items())))
+        if key not in _measured:
+            try:
+                _measured[key] = footprint(self.text, together)
+            except OpError:
+                _measured[key] = None
+        return _measured[key]
 
     def _is_sound(self, overrides: Mapping[str, Literal]) -> bool:
         """The reference runs on real tensors of this size and gives no NaN."""

@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from .nursery import run_warm
+from .nursery import NurseryError, run_warm
 from .sandbox_child import sign
 
 Status = Literal["ok", "timeout", "crashed", "memory", "exited"]
@@ -85,7 +85,7 @@ def run_child(
 ) -> Outcome:
     """Run `python -m module` in `scratch`, made if missing, with `request`; never raises for the child.
 
-    `warm` forks the child from a process that has imported the module's needs and run nothing else (see `nursery.py`).
+    `warm` forks the child from a process that has only imported the module's needs (see `nursery.py`).
     """
     scratch = scratch.resolve()
     for folder in (scratch, scratch / "home", scratch / "tmp"):
@@ -108,10 +108,7 @@ def run_child(
         }
         started = time.monotonic()
         environment = _environment(scratch, env)
-        if warm:
-            code, timed_out = run_warm(session, environment, env, stderr_file.fileno(), limits.wall_s)
-        else:
-            code, timed_out = _run(session, environment, stderr_file, limits.wall_s)
+        code, timed_out = _run(session, environment, env, stderr_file, limits.wall_s, warm)
         wall_s = time.monotonic() - started
         stderr = _tail(stderr_file)
         layers = tuple(json.loads(_content(layers_file) or b"[]"))
@@ -139,6 +136,21 @@ def _environment(scratch: Path, extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def _run(
+    session: dict[str, Any],
+    environment: Mapping[str, str],
+    fixed: Mapping[str, str],
+    stderr_file: IO[bytes],
+    wall_s: float,
+    warm: bool,
+) -> tuple[int, bool]:
+    """The child's exit code and whether it ran past `wall_s`; a warm start that fails becomes a cold one."""
+    if warm:
+        with contextlib.suppress(NurseryError):
+            return run_warm(session, environment, fixed, stderr_file.fileno(), wall_s)
+    return _run_cold(session, environment, stderr_file, wall_s)
+
+
+def _run_cold(
     session: dict[str, Any], environment: Mapping[str, str], stderr_file: IO[bytes], wall_s: float
 ) -> tuple[int, bool]:
     """Start the child, wait at most `wall_s`, end its process group; its code, and whether it ran over."""

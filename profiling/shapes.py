@@ -67,6 +67,7 @@ class _Search:
         self.full, self.base, self.same_calls = full, base, same_calls
         self.seen: dict[tuple[int, ...], Footprint | None] = {tuple(full.values()): base}
         self.runs_left = max(FEWEST_RUNS, CALLS_TO_RUN // max(1, len(base.calls)))
+        self.sound: dict[tuple[int, ...], bool] = {}
         self.refused_calls = False
         self.axes = find_axes(full, base, self.run)
 
@@ -81,7 +82,10 @@ class _Search:
 
     def sets(self, budget: int) -> tuple[ShapeSet, ...]:
         small = self.small(budget)
-        found = [self._set("small", small, budget, "every size scaled down together")]
+        reason = "every size scaled down together"
+        if self._bytes(small) <= budget and not self._sound(small):
+            reason = "the reference fails or gives NaN on real tensors of this size"
+        found = [self._set("small", small, budget, reason)]
         if not found[0].fits:
             return tuple(found)
         odd = self.odd(small, budget * ODD_FACTOR)
@@ -184,7 +188,10 @@ class _Search:
         return False
 
     def _sound(self, values: Values) -> bool:
-        return self.is_sound(overrides_of(self.constants, values))
+        key = tuple(values.values())
+        if key not in self.sound:
+            self.sound[key] = self.is_sound(overrides_of(self.constants, values))
+        return self.sound[key]
 
     def _bytes(self, values: Values) -> int:
         found = self.run(values)
@@ -197,7 +204,7 @@ class _Search:
                 f"no smaller shape was found: the smallest takes {readable(total)} and {readable(budget)} "
                 "fit; write the sizes as module-level integers or pass --set"
             )
-        elif not overrides:
+        elif not overrides and self._sound(values):
             reason = "the full size already fits"
         return ShapeSet(name, overrides, total, total <= budget, reason)
 

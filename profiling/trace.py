@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
+from .alias import root_of
 from .build import build
 from .family import family_of
 from .fingerprint import fingerprint_of
 from .flops import node_flops
 from .footprint import fakes, storage_bytes
-from .kinds import is_view, kind_of, name_of
+from .kinds import kind_of, name_of
 from .op import Op
 from .source import OpError, blame, quiet
 
@@ -63,23 +64,18 @@ def trace(op: Op, mode: Mode = "as-is") -> TracedOp:
     Raises OpError where the op cannot be built and TraceError where its graph cannot be taken.
     """
     program = _exported(op, mode)
-    calls = [
-        node for node in program.graph.nodes if node.op == "call_function" and kind_of(node.target) != "check"
-    ]
-    given, inputs = _input_specs(program)
-    outputs = list(_output_nodes(program))
+    calls = [node for node in program.graph.nodes if _is_call(node)]
+    inputs, outputs = list(_arguments(program)), list(_results(program))
     return TracedOp(
         op=op,
         mode=mode,
         program=program,
-        family=family_of(calls, len(inputs)),
+        family=family_of(calls, sum(_is_read(node) for node in inputs)),
         flops=sum(node_flops(node) for node in calls),
         bytes_min=_bytes_min(program, calls, outputs),
-        dtypes=tuple(dict.fromkeys(_dtype(leaf) for node in [*given, *outputs] for leaf in _leaves(node))),
-        inputs=inputs,
-        outputs=tuple(
-            _spec(f"out{place}", leaf) for place, node in enumerate(outputs) for leaf in _leaves(node)
-        ),
+        dtypes=tuple(dict.fromkeys(_dtype(leaf) for leaf in _tensors(program, outputs))),
+        inputs=tuple(_spec(node.name, node.meta["val"]) for node in inputs),
+        outputs=tuple(_spec(f"out{place}", node.meta["val"]) for place, node in enumerate(outputs)),
         fingerprint=fingerprint_of(program),
         op_kinds=tuple(dict.fromkeys(kind_of(node.target) for node in calls)),
     )
@@ -104,28 +100,41 @@ def _exported(op: Op, mode: Mode) -> ExportedProgram:
     ) from first
 
 
-def _input_specs(program: ExportedProgram) -> tuple[list[Node], tuple[TensorSpec, ...]]:
-    """All placeholders that hold tensors, and the specs of those that are arguments of forward()."""
+def _is_call(node: Node) -> bool:
+    return node.op == "call_function" and kind_of(node.target) != "check"
+
+
+def _arguments(program: ExportedProgram) -> Iterator[Node]:
+    """The placeholders of the tensors that forward() takes."""
     kinds = {spec.arg.name: spec.kind for spec in program.graph_signature.input_specs}
-    given = [node for node in program.graph.nodes if node.op == "placeholder" and _leaves(node)]
-    users = [node for node in given if kinds[node.name] == InputKind.USER_INPUT]
-    return given, tuple(_spec(node.name, node.meta["val"]) for node in users)
+    for node in program.graph.nodes:
+        if node.op == "placeholder" and kinds[node.name] == InputKind.USER_INPUT and _is_tensor(node):
+            yield node
 
 
-def _output_nodes(program: ExportedProgram) -> Iterator[Node]:
-    (output,) = (node for node in program.graph.nodes if node.op == "output")
-    for value in output.args[0]:
-        if isinstance(value, Node) and _leaves(value):
+def _results(program: ExportedProgram) -> Iterator[Node]:
+    """The nodes of the tensors that forward() returns."""
+    for value in program.graph.output_node().args[0]:
+        if isinstance(value, Node) and _is_tensor(value):
             yield value
 
 
+def _tensors(program: ExportedProgram, outputs: list[Node]) -> Iterator[torch.Tensor]:
+    """Inputs, parameters, buffers and outputs."""
+    placeholders = (node for node in program.graph.nodes if node.op == "placeholder" and _is_tensor(node))
+    return (node.meta["val"] for node in [*placeholders, *outputs])
+
+
 def _bytes_min(program: ExportedProgram, calls: list[Node], outputs: list[Node]) -> int:
-    placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
-    read = [node for node in placeholders if set(node.users) - {program.graph.output_node()}]
-    made = [node for node in dict.fromkeys(outputs) if _root(node).op != "placeholder"]
-    written = dict.fromkeys(_root(node) for call in calls for node in _written(call))
+    read = [node for node in program.graph.nodes if node.op == "placeholder" and _is_read(node)]
+    made = [node for node in dict.fromkeys(outputs) if root_of(node).op != "placeholder"]
+    written = dict.fromkeys(root_of(node) for call in calls for node in _written(call))
     mutated = [node for node in written if node.op == "placeholder"]
-    return sum(storage_bytes(leaf) for node in [*read, *made, *mutated] for leaf in _leaves(node))
+    return sum(storage_bytes(node.meta["val"]) for node in [*read, *made, *mutated] if _is_tensor(node))
+
+
+def _is_read(node: Node) -> bool:
+    return any(user.op != "output" for user in node.users)
 
 
 def _written(call: Node) -> list[Node]:
@@ -143,21 +152,12 @@ def _written(call: Node) -> list[Node]:
     return [value for value in found if isinstance(value, Node)]
 
 
-def _root(node: Node) -> Node:
-    """The node whose storage `node` shares."""
-    while node.op == "call_function" and is_view(node.target) and node.all_input_nodes:
-        node = node.all_input_nodes[0]
-    return node
-
-
 def _spec(name: str, value: torch.Tensor) -> TensorSpec:
     return TensorSpec(name, tuple(map(int, value.shape)), _dtype(value), tuple(map(int, value.stride())))
 
 
-def _leaves(node: Node) -> list[torch.Tensor]:
-    value: Any = node.meta.get("val")
-    parts = value if isinstance(value, list | tuple) else [value]
-    return [part for part in parts if isinstance(part, torch.Tensor)]
+def _is_tensor(node: Node) -> bool:
+    return isinstance(node.meta.get("val"), torch.Tensor)
 
 
 def _dtype(value: torch.Tensor) -> str:

@@ -12,6 +12,23 @@ from . import figures
 from .headline import headline, mark
 from .tables import Document, grid, kernels, rows_of, styled
 
+# key of a suite's row: its heading, short because there are many
+SUITE_COLUMNS = {
+    "op": "op",
+    "gpu": "gpu",
+    "status": "status",
+    "verified": "verified",
+    "kernels": "kernels",
+    "traffic_ratio": "traffic",
+    "spill_bytes": "spills",
+    "narrowest_bits": "bits",
+    "techniques": "helped",
+    "estimate_over_bound": "est/bound",
+    "candidates": "tried",
+    "left_to_torch": "to torch",
+    "seconds": "s",
+}
+
 
 def optimize(result: Document) -> Iterator[RenderableType]:
     """The claim, the kernels, what was tried, and where the files are."""
@@ -138,6 +155,18 @@ def doctor(document: Document) -> Iterator[RenderableType]:
     yield table
 
 
+def eval_suite(document: Document) -> Iterator[RenderableType]:
+    """One line per op and device, why some have no kernel, and the totals."""
+    rows = [[figures.cell(row.get(name)) for name in SUITE_COLUMNS] for row in document["rows"]]
+    yield grid(None, list(SUITE_COLUMNS.values()), rows)
+    for row in document["rows"]:
+        if row["reason"]:
+            yield f"{escape(row['op'])} on {escape(row['gpu'])}: {escape(row['reason'])}"
+    yield grid("total", ("", ""), [(name, figures.cell(value)) for name, value in document["total"].items()])
+    yield f"{document['seconds']} s in all; est/bound is the estimate over the roofline's bound, not a timing"
+
+
 VIEWS: dict[str, Callable[[Document], Iterator[RenderableType]]] = {
-    view.__name__: view for view in (optimize, verify, bench, profile, advise, search, specs, doctor)
+    view.__name__.replace("_", "-"): view
+    for view in (optimize, verify, bench, profile, advise, search, specs, doctor, eval_suite)
 }

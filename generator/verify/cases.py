@@ -20,9 +20,10 @@ from .families import FAMILIES, draw_inputs, draw_weights
 from .layout import Layout, applies, place
 from .oracle import Reference
 
-SMALL_BYTES, WIDE_BYTES = 128 << 10, 1 << 20
-"""Inputs and temporaries of the small and odd shapes, and of the wide one before it may grow: in all, a few
-seconds of interpreter, whose time goes by programs rather than by bytes."""
+SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 4 << 20), 1 << 20
+"""Inputs and temporaries of the small and odd shapes, the first of these that any shape fits, and of the wide
+one before it may grow: in all, a few seconds of interpreter, whose time goes by programs rather than by
+bytes."""
 
 _MUST = {"as shipped", "normal"}
 
@@ -44,21 +45,28 @@ class Setting:
 
 @dataclass(frozen=True)
 class Case:
-    """One call with what the parent needs to judge it; `inputs` lie in memory as the candidate's will."""
+    """One call with what the parent needs to judge it; `inputs` lie in memory as the candidate's will.
+
+    `other_inputs` are another draw of the same family, which the right output must not be mistaken for.
+    """
 
     name: str
     setting: Setting
     family: str
     step: Step
     inputs: list[Input]
+    other_inputs: list[Input]
 
 
 def settings(op: Op, mode: str, seed: int) -> list[Setting]:
     """The op at each of its smaller shapes that an interpreter can run."""
-    small = [found for found in op.shape_sets(SMALL_BYTES) if found.fits and found.name != "wide"]
-    wide = [found for found in op.shape_sets(WIDE_BYTES) if found.fits and found.name == "wide"]
-    sets = small + wide
+    small = next((sets for budget in SMALL_BYTES if (sets := _fitting(op, budget, ("small", "odd")))), [])
+    sets = small + _fitting(op, WIDE_BYTES, ("wide",))
     return [_setting(op, found, mode, seed + 1000 * place) for place, found in enumerate(sets)]
+
+
+def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:
+    return [found for found in op.shape_sets(budget) if found.fits and found.name in names]
 
 
 def _setting(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
@@ -123,8 +131,10 @@ class _Draw:
         ghost: bool = False,
         optional: bool | None = None,
     ) -> Case:
-        base = setting.shipped if shipped_weights else setting.other_draw
+        draws = (setting.shipped, setting.other_draw)
+        base, other_base = draws if shipped_weights else reversed(draws)
         drawn = draw_inputs(family, base, self.generator)
+        other = draw_inputs(family, other_base, self.generator)
         laid = [place(value, layout) if isinstance(value, torch.Tensor) else value for value in drawn]
         values = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in laid]
         state = setting.state if shipped_weights else draw_weights(setting.reference.model, self.generator)
@@ -132,4 +142,4 @@ class _Draw:
         step = Step(place_of_shape, layout, values, state, again, ghost, may_skip)
         extra = [] if layout == "contiguous" else [layout]
         name = ", ".join([setting.name, family, *extra, *(["kernels left out"] if ghost else [])])
-        return Case(name, setting, family, step, laid)
+        return Case(name, setting, family, step, laid, other)

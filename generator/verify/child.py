@@ -41,7 +41,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     shapes, steps = take_request(folder)
     torch.set_num_threads(1)
     watch = Watch()
-    install(watch, request["device"]["vendor"])
+    install(watch, request["device"]["arch"])
     emulate_libdevice()
     stand_in(request["device"])
     before = snapshot()

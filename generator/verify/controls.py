@@ -47,8 +47,10 @@ def zeros(answer: Answer) -> list[torch.Tensor]:
     return [torch.zeros_like(output) for output in answer.eager.outputs]
 
 
-def constant(answer: Answer) -> list[torch.Tensor]:
+def constant(answer: Answer) -> list[torch.Tensor] | None:
     """The oracle's own mean (an integer output's commonest value) everywhere: the best a constant can do."""
+    if all(output.numel() < 2 for output in answer.eager.outputs):
+        return None
     return [torch.full_like(output, _typical(output)) for output in answer.eager.outputs]
 
 
@@ -63,7 +65,7 @@ def _typical(output: torch.Tensor) -> float | int | bool:
 
 def the_input(answer: Answer) -> list[torch.Tensor] | None:
     """Some input in place of each output, where one fits."""
-    tensors = [value for value in answer.case.inputs if isinstance(value, torch.Tensor)]
+    tensors = _tensors(answer.case.inputs)
     outputs = answer.eager.outputs
     for candidate in tensors:
         if all(candidate.shape == output.shape and candidate.dtype == output.dtype for output in outputs):
@@ -86,19 +88,16 @@ def _cut(output: torch.Tensor) -> torch.Tensor:
 
 
 def other_seed(answer: Answer) -> list[torch.Tensor] | None:
-    """Right for the same weights and other inputs of the same kind."""
-    setting, step = answer.case.setting, answer.case.step
-    fresh: list[Input] = []
-    changed = False
-    for value in step.inputs:
-        if isinstance(value, torch.Tensor) and value.numel() > 1:
-            order = torch.randperm(value.numel(), generator=torch.Generator().manual_seed(7))
-            shuffled = value.reshape(-1)[order].reshape(value.shape)
-            fresh.append(shuffled)
-            changed = changed or not torch.equal(shuffled, value)
-        else:
-            fresh.append(value)
-    return setting.reference.eager(fresh, step.state).outputs if changed else None
+    """Right for the same weights and another draw of the same family."""
+    case = answer.case
+    pairs = zip(_tensors(case.other_inputs), _tensors(case.step.inputs), strict=True)
+    if all(torch.equal(one, other) for one, other in pairs):
+        return None
+    return case.setting.reference.eager(case.other_inputs, case.step.state).outputs
+
+
+def _tensors(inputs: list[Input]) -> list[torch.Tensor]:
+    return [value for value in inputs if isinstance(value, torch.Tensor)]
 
 
 def other_weights(answer: Answer) -> list[torch.Tensor] | None:
@@ -129,7 +128,8 @@ IMPOSTORS: dict[str, Impostor] = {
 }
 
 _WHY_NOT = {
-    "other seed": "no input can be shuffled into another",
+    "constant": "every output is a single value, for which another seed's stands",
+    "other seed": "every draw of the inputs is the same",
     "other weights": "the op has no weights",
     "identity": "no input has the output's shape and dtype",
     "bf16 twin": "the op does not run in bfloat16",

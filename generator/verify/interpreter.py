@@ -70,11 +70,11 @@ class Watch:
         return storage.data_ptr()
 
 
-def install(watch: Watch, vendor: str) -> None:
+def install(watch: Watch, arch: str) -> None:
     """Patch the interpreter of this process; there is no way back, so only a child process does this."""
     builder = triton_interpreter.interpreter_builder
     builder.__class__ = _seeing(watch)
-    builder.options = dot_options(vendor)
+    builder.options = dot_options(arch)
     triton_interpreter.ReduceOps = TreeReduce
     triton_interpreter.ScanOps = WideScan
     triton_interpreter.GridExecutor = _reporting(watch)

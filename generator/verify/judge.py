@@ -128,7 +128,9 @@ class _Judgement:
             "patience_s": PATIENCE_S,
         }
         env = {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
-        return run_child(f"{__package__}.child", request, scratch=self.scratch, limits=self.limits, env=env)
+        return run_child(
+            f"{__package__}.child", request, scratch=self.scratch, limits=self.limits, env=env, warm=True
+        )
 
     def _answer_all(self) -> bool:
         """Compute every right answer; True when the reference is random."""

@@ -21,15 +21,22 @@ from triton.runtime.interpreter import InterpreterBuilder, InterpreterOptions, T
 
 from .lowfloat import bf16_to_f32, f32_to_bf16, round_through_bf16, tf32
 
-_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+_ON_CUDA = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+_ON_HIP = ("ieee", "bf16x3", "bf16x6")
 
 
-def dot_options(vendor: str) -> InterpreterOptions:
-    """What `tl.dot` does when the kernel names no precision: TF32 for CUDA targets, IEEE for HIP ones."""
+def dot_options(arch: str) -> InterpreterOptions:
+    """The modes of `tl.dot` that Triton's compiler has for `arch`; where TF32 is one, it is the default.
+
+    From `HIPOptions` and `CUDAOptions` of triton 3.7.1: gfx942 alone of AMD's has TF32 (as XF32).
+    """
+    allowed: tuple[str, ...] = _ON_CUDA
+    if arch.startswith("gfx"):
+        allowed = (*_ON_HIP, "tf32") if arch == "gfx942" else _ON_HIP
     known = {item.name for item in fields(InterpreterOptions)}
     wanted = {
-        "default_dot_input_precision": "ieee" if vendor == "amd" else "tf32",
-        "allowed_dot_input_precisions": _PRECISIONS,
+        "default_dot_input_precision": "tf32" if "tf32" in allowed else "ieee",
+        "allowed_dot_input_precisions": allowed,
     }
     return InterpreterOptions(**{name: value for name, value in wanted.items() if name in known})
 

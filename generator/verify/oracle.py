@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -106,7 +107,8 @@ class Reference:
         model.load_state_dict(state)
         model = model._apply(cast)  # type: ignore[no-untyped-call]
         args = [_copied(value, cast) for value in inputs]
-        with torch.random.fork_rng(devices=[]), torch.no_grad(), around():
+        with torch.random.fork_rng(devices=[]), warnings.catch_warnings(), torch.no_grad(), around():
+            warnings.simplefilter("ignore")  # what the op file's own calls are warned of is not our reader's matter
             torch.manual_seed(seed)
             result = model(*args)
         return _gathered(result, args, model)

@@ -82,7 +82,7 @@ def device_answers(spec: DeviceSpec | None) -> dict[str, Any]:
     """What the interpreted wrapper is told about its device; an H100's answers where no target was named."""
     if spec is None:
         return {
-            "vendor": "nvidia",
+            "arch": "sm_90",
             "name": "interpreter",
             "unit_count": 132,
             "warp_size": 32,
@@ -91,7 +91,7 @@ def device_answers(spec: DeviceSpec | None) -> dict[str, Any]:
         }
     level = int(spec.triton_target[1]) if spec.vendor == "nvidia" else 90
     return {
-        "vendor": spec.vendor,
+        "arch": spec.arch,
         "name": spec.name,
         "unit_count": spec.unit_count or 1,
         "warp_size": spec.warp_size,

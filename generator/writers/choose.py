@@ -7,11 +7,13 @@ from .synth.writer import SynthWriter
 from .writer import Writer
 
 
-class UnknownWriter(KbgenError):
+class UnknownWriterError(KbgenError):
     """No writer has that name."""
 
 
 def choose_writer(name: str) -> Writer:
     if name == SynthWriter.name:
         return SynthWriter()
-    raise UnknownWriter(f"--writer {name} is not a writer kbgen has; the writers are: {SynthWriter.name}.")
+    raise UnknownWriterError(
+        f"--writer {name} is not a writer kbgen has; the writers are: {SynthWriter.name}."
+    )

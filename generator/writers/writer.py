@@ -17,9 +17,10 @@ from ...profiling.trace import TracedOp
 class Candidate:
     """A kernel file and how it came about.
 
-    `techniques` are the ids applied so far; `choices` say what was decided and why; `bytes_per_kernel` is the DRAM
-    traffic that each kernel is planned to cause at full size (None where the writer cannot say), `flops` likewise;
-    `left_to_torch` names what is not the writer's own kernel, with the reason. `plan` is the writer's own memory.
+    `techniques` are the ids applied so far; `choices` say what was decided and why; `bytes_per_kernel` is the
+    DRAM traffic that each kernel is planned to cause at full size (None where the writer cannot say), `flops`
+    likewise; `left_to_torch` names what is not the writer's own kernel, with the reason, and `allowed_calls`
+    how a judge finds those calls in the file. `plan` is the writer's own memory.
     """
 
     source: str
@@ -48,7 +49,7 @@ class Declined:
 
 @dataclass(frozen=True)
 class Request:
-    """What a writer is asked: a first kernel (no parent), one technique more, or a mend of what was rejected."""
+    """What a writer is asked: a first kernel (no parent), one technique more, or a mend of what failed."""
 
     op: Op
     traced: TracedOp

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from kbgen.kb import shipped
 from kbgen.kb.choice import Choice
@@ -11,6 +12,11 @@ from kbgen.kb.embed import HashingEmbedder
 from kbgen.kb.library import Library
 from kbgen.kb.page import Page
 from kbgen.kb.records import Episode, EpisodeStep
+
+settings.register_profile(
+    "kb", deadline=None, max_examples=50
+)  # the first example pays for the import of llama-index
+settings.load_profile("kb")
 
 
 @pytest.fixture

@@ -5,9 +5,11 @@ Nodes are hash-consed by the `Builder`, so equal sub-expressions are one node an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from .dtypes import is_float
 from .extent import Extent
 from .space import Affine, Axis, CannotFuse, Space
 
@@ -23,10 +25,11 @@ class Load:
 
 @dataclass(frozen=True)
 class Const:
-    """A literal; `text` is Triton source."""
+    """A literal; `text` is Triton source (it tells -0.0 from 0.0, and one NaN is like another)."""
 
     text: str
     dtype: str
+    value: float | int | bool = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ class Builder:
     nodes: list[Node] = field(default_factory=list)
     hints: dict[int, str] = field(default_factory=dict)
     _known: dict[Node, int] = field(default_factory=dict)
+    _free: dict[int, frozenset[Axis]] = field(default_factory=dict)
+    _free_version: int = 0
 
     def add(self, node: Node, hint: str = "") -> int:
         number = self._known.get(node)
@@ -101,39 +106,50 @@ class Builder:
         return self.add(Apply(function, args, dtype), hint)
 
     def number(self, value: float | int | bool, dtype: str) -> int:
-        return self.add(Const(literal(value), dtype))
+        value = converted(value, dtype)
+        return self.add(Const(literal(value), dtype, value))
 
     def cast(self, number: int, dtype: str) -> int:
+        """The value in another type; literals and sizes change theirs without an instruction."""
         if self.dtype(number) == dtype:
             return number
-        node = self.nodes[number]
-        if isinstance(node, Const) and dtype == "fp32":
-            return self.add(Const(_as_float(node.text), dtype), self.hints.get(number, ""))
-        return self.apply("cast", number, dtype=dtype, hint=self.hints.get(number, ""))
+        node, hint = self.nodes[number], self.hints.get(number, "")
+        if isinstance(node, Const):
+            return self.add(Const(literal(converted(node.value, dtype)), dtype, converted(node.value, dtype)), hint)
+        if isinstance(node, SizeOf) and dtype != "int1":
+            return self.add(SizeOf(node.size, dtype), hint)
+        if dtype == "int1":
+            zero = self.number(0, self.dtype(number))
+            return self.apply("ne", number, zero, dtype="int1", hint=hint)
+        return self.apply("cast", number, dtype=dtype, hint=hint)
 
     def substitute(self, number: int, moves: Mapping[Axis, Affine]) -> int:
         """The expression at another index; reductions keep their row, so they refuse to move."""
+        moved = frozenset(moves)
+        new: dict[int, int] = {}
+        for n in self._reach([number], lambda n: bool(self.free_axes(n) & moved)):
+            new[n] = self._moved(n, new, moves) if self.free_axes(n) & moved else n
+        return new[number]
+
+    def _moved(self, number: int, new: Mapping[int, int], moves: Mapping[Axis, Affine]) -> int:
         node = self.nodes[number]
         if isinstance(node, Load):
             return self.add(Load(node.buffer, self.space.substitute(node.index, moves), node.dtype))
         if isinstance(node, Position):
             return self.add(Position(self.space.substitute(node.index, moves), node.dtype))
         if isinstance(node, Apply):
-            args = tuple(self.substitute(a, moves) for a in node.args)
-            return self.add(Apply(node.function, args, node.dtype))
+            return self.add(Apply(node.function, tuple(new[a] for a in node.args), node.dtype))
         if isinstance(node, Choose):
-            return self._substitute_choice(node, moves)
-        if isinstance(node, Reduce) and self.free_axes(number) & set(moves):
-            raise CannotFuse("a reduced value is read at another row than its own")
-        return number
+            return self._moved_choice(node, new, moves)
+        raise CannotFuse("a reduced value is read at another row than its own")
 
-    def _substitute_choice(self, node: Choose, moves: Mapping[Axis, Affine]) -> int:
+    def _moved_choice(self, node: Choose, new: Mapping[int, int], moves: Mapping[Axis, Affine]) -> int:
         move = moves.get(self.space.leaves((node.axis,))[0])
         if move is not None and not move.terms and (position := move.constant.literal) is not None:
-            return self.substitute(node.options[position], moves)
+            return new[node.options[position]]
         if move is not None:
             raise CannotFuse("a concatenation is sliced across its parts")
-        return self.add(Choose(node.axis, tuple(self.substitute(o, moves) for o in node.options), node.dtype))
+        return self.add(Choose(node.axis, tuple(new[o] for o in node.options), node.dtype))
 
     def children(self, number: int) -> tuple[int, ...]:
         node = self.nodes[number]
@@ -147,6 +163,14 @@ class Builder:
 
     def free_axes(self, number: int) -> frozenset[Axis]:
         """Leaf axes the value varies over (reduced ones excluded)."""
+        if self._free_version != self.space.version:
+            self._free, self._free_version = {}, self.space.version
+        if number not in self._free:
+            for below in self._reach([number], lambda n: n not in self._free):
+                self._free.setdefault(below, self._find_free_axes(below))
+        return self._free[number]
+
+    def _find_free_axes(self, number: int) -> frozenset[Axis]:
         node = self.nodes[number]
         own: frozenset[Axis] = frozenset()
         if isinstance(node, Load | Position):
@@ -154,25 +178,25 @@ class Builder:
         elif isinstance(node, Choose):
             own = frozenset(self.space.leaves((node.axis,)))
         for child in self.children(number):
-            own |= self.free_axes(child)
+            own |= self._free[child]
         if isinstance(node, Reduce):
             own -= frozenset(self.space.leaves(node.axes))
         return own
 
-    def walk(self, roots: list[int]) -> Iterator[int]:
+    def walk(self, roots: Iterable[int]) -> list[int]:
         """Every node under the roots once, operands before users."""
-        seen: set[int] = set()
+        return self._reach(roots, lambda _: True)
 
-        def visit(number: int) -> Iterator[int]:
-            if number in seen:
-                return
-            seen.add(number)
-            for child in self.children(number):
-                yield from visit(child)
-            yield number
-
-        for root in roots:
-            yield from visit(root)
+    def _reach(self, roots: Iterable[int], descend: Callable[[int], bool]) -> list[int]:
+        """Nodes are numbered as they are made, so operands have lower numbers than their users."""
+        found: set[int] = set()
+        pending = list(roots)
+        while pending:
+            number = pending.pop()
+            if number not in found:
+                found.add(number)
+                pending += self.children(number) if descend(number) else ()
+        return sorted(found)
 
 
 def literal(value: float | int | bool) -> str:
@@ -184,7 +208,12 @@ def literal(value: float | int | bool) -> str:
     return repr(value)
 
 
-def _as_float(text: str) -> str:
-    if text in ("True", "False"):
-        return "1.0" if text == "True" else "0.0"
-    return text + ".0" if text.lstrip("-").isdigit() else text
+def converted(value: float | int | bool, dtype: str) -> float | int | bool:
+    """A number as an element of the type; integers drop their fraction, as torch casts."""
+    if is_float(dtype):
+        return float(value)
+    if dtype == "int1":
+        return bool(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise CannotFuse(f"{value} as an integer is not defined")
+    return int(value)

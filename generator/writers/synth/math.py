@@ -49,16 +49,16 @@ def softplus(x, beta, threshold):
     """log(1 + exp(beta x)) / beta, and x itself above the threshold, as torch defines it."""
     return tl.where(x * beta > threshold, x, log1p(tl.exp(tl.minimum(x * beta, threshold))) / beta)
 ''',
-    "gelu": '''
+    "gelu": """
 @triton.jit
 def gelu(x):
     return 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))
-''',
-    "gelu_tanh": '''
+""",
+    "gelu_tanh": """
 @triton.jit
 def gelu_tanh(x):
     return 0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
-''',
+""",
     "mish": '''
 @triton.jit
 def mish(x):
@@ -67,11 +67,11 @@ def mish(x):
     n = e * (e + 2.0)
     return tl.where(x > 20.0, x, x * (n / (n + 2.0)))
 ''',
-    "log_sigmoid": '''
+    "log_sigmoid": """
 @triton.jit
 def log_sigmoid(x):
     return tl.minimum(x, 0.0) - log1p(tl.exp(-tl.abs(x)))
-''',
+""",
     "max_nan": '''
 @triton.jit
 def max_nan(a, b):
@@ -116,11 +116,11 @@ def index_of_min(x, index, axis: tl.constexpr, keep_dims: tl.constexpr):
     found = tl.where(any_nan, nans, x == tl.min(x, axis, keep_dims=True))
     return tl.min(tl.where(found, index, 2147483647), axis, keep_dims=keep_dims)
 ''',
-    "multiply": '''
+    "multiply": """
 @triton.jit
 def multiply(a, b):
     return a * b
-''',
+""",
     "join_moments": '''
 @triton.jit
 def join_moments(mean, m2, count, axis: tl.constexpr, keep_dims: tl.constexpr):

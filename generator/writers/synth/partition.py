@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from torch import fx
 
 from .lowering.region import Region, is_fusable, lower_region
+from .rewrite import is_in_place
 from .space import CannotFuse
-from .traces import Traces, aten_name
+from .traces import Traces, aten_name, is_getitem
+from .views import is_view
 
-VIEWS = frozenset(
-    "view reshape _unsafe_view flatten unflatten squeeze unsqueeze permute transpose t numpy_T movedim expand "
-    "expand_as broadcast_to slice select narrow chunk split split_with_sizes unbind alias detach".split()
-)
+FREE = "a view, free in torch"
+UNKNOWN = "not an operator this writer fuses yet"
 
 
 @dataclass(frozen=True)
@@ -26,178 +25,192 @@ class TorchCall:
     reason: str
 
 
-@dataclass
-class _Group:
-    nodes: set[fx.Node] = field(default_factory=set)
+Step = Region | TorchCall
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Steps of the new forward in order: fused regions and torch calls; `seams` says why regions end where they do."""
+    """Steps of the new forward in order; `seams` says why regions end where they do."""
 
-    steps: tuple[Region | TorchCall, ...]
+    steps: tuple[Step, ...]
     seams: tuple[str, ...]
 
-    @property
-    def regions(self) -> tuple[Region, ...]:
-        return tuple(s for s in self.steps if isinstance(s, Region))
+
+@dataclass
+class _Group:
+    """Nodes that become one region."""
+
+    nodes: frozenset[fx.Node]
 
 
-def is_view(node: fx.Node) -> bool:
-    if node.target is operator.getitem:
-        return isinstance(node.args[0], fx.Node) and is_view(node.args[0])
-    return aten_name(node).split(".")[0] in VIEWS
+def partition(traces: Traces, refused: Mapping[str, str] | None = None) -> Partition:
+    """`refused` names nodes that must stay with torch, with the reason."""
+    return _Partitioner(traces, refused or {}).run()
 
 
-def partition(traces: Traces) -> Partition:
-    order = [n for n in traces.graph.nodes if n.op == "call_function" and not _is_noise(n)]
-    rank = {n: i for i, n in enumerate(traces.graph.nodes)}
-    groups: dict[fx.Node, _Group] = {}
-    left: dict[fx.Node, str] = {}
-    seams: list[str] = []
-    for node in order:
-        if node in left or _is_leading_view(node, groups):
-            continue
-        if not (is_fusable(node) or (node.target is operator.getitem and node.args[0] in groups)):
-            left[node] = "not an operator this writer fuses yet"
-            continue
-        _place(traces, node, groups, left, seams, rank)
-    steps = _schedule(traces, order, groups, left, rank)
-    return Partition(steps, tuple(dict.fromkeys(seams)))
+@dataclass
+class _Partitioner:
+    traces: Traces
+    refused: Mapping[str, str]
+    groups: dict[fx.Node, _Group] = field(default_factory=dict)
+    left: dict[fx.Node, str] = field(default_factory=dict)
+    seams: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.rank = {n: i for i, n in enumerate(self.traces.graph.nodes)}
+        self.order = [n for n in self.rank if n.op == "call_function" and not is_noise(n)]
 
-def _place(
-    traces: Traces, node: fx.Node, groups: dict[fx.Node, _Group], left: dict[fx.Node, str], seams: list[str],
-    rank: dict[fx.Node, int],
-) -> None:  # fmt: skip
-    """Put a node with the groups that feed it, with one of them, or in a group of its own."""
-    feeding = list({id(g): g for p in _sources(node) if (g := groups.get(p))}.values())
-    attempts = ([feeding] if len(feeding) > 1 else []) + [[g] for g in reversed(feeding)] + [[]]
-    reason = ""
-    for attempt in attempts:
-        members = set().union(*(g.nodes for g in attempt), {node}) if attempt else {node}
-        if not _is_convex(members, rank):
-            continue
-        try:
-            _lower(traces, members, rank)
-        except CannotFuse as refusal:
-            reason = str(refusal)
-            continue
-        if reason:
-            seams.append(f"{node.name}: {reason}")
-        merged = _Group(members)
-        for member in members:
-            groups[member] = merged
-        return
-    left[node] = reason
+    def run(self) -> Partition:
+        for node in self.order:
+            if node in self.groups or node in self.left or self._travels(node):
+                continue
+            self._place(node)
+        return Partition(_in_order(list(self._steps())), tuple(dict.fromkeys(self.seams)))
 
+    def _travels(self, node: fx.Node) -> bool:
+        """Views and constants belong to no region: each region that reads one takes its own along."""
+        if node.name in self.refused:
+            return False
+        if is_getitem(node):
+            return is_view(node)
+        return is_fusable(node) and (is_view(node) or not node.all_input_nodes)
 
-def _lower(traces: Traces, members: set[fx.Node], rank: dict[fx.Node, int]) -> Region:
-    nodes = _with_views(members, rank)
-    return lower_region(traces, nodes, _outputs(members, rank))
+    def _place(self, node: fx.Node) -> None:
+        """Put a node with all groups that feed it, with one, with one that reads the same, or by itself."""
+        unit = {node, *(u for u in node.users if is_getitem(u))} if _is_several(node) else {node}
+        if node.name in self.refused or not is_fusable(node):
+            reason = self.refused.get(node.name, FREE if is_view(node) else UNKNOWN)
+            self.left |= dict.fromkeys(unit, reason)
+            return
+        feeding = self._groups_of(self._origins(unit))
+        alike = [g for g in self._groups_of(self._readers(unit)) if g not in feeding]
+        attempts = [feeding] if len(feeding) > 1 else []
+        attempts += [[g] for g in reversed(feeding)] + [[g] for g in reversed(alike)] + [[]]
+        reason = ""
+        for attempt in attempts:
+            members = frozenset(unit).union(*(g.nodes for g in attempt))
+            if not self._is_convex(members):
+                continue
+            try:
+                self._lower(members)
+            except CannotFuse as refusal:
+                reason = reason if attempt in ([g] for g in alike) and reason else str(refusal)
+                continue
+            if feeding and attempt not in ([g] for g in feeding) and attempt != feeding:
+                self.seams.append(f"{node.name}: {reason}")
+            merged = _Group(members)
+            self.groups |= dict.fromkeys(members, merged)
+            return
+        self.left |= dict.fromkeys(unit, reason)
 
+    def _groups_of(self, nodes: Iterable[fx.Node]) -> list[_Group]:
+        found = {id(g): g for n in nodes if (g := self.groups.get(n)) is not None}
+        return list(found.values())
 
-def _with_views(members: set[fx.Node], rank: dict[fx.Node, int]) -> list[fx.Node]:
-    """The members and the views between them and the tensors they read, in graph order."""
-    wanted = set(members)
+    def _origins(self, unit: Iterable[fx.Node]) -> Iterator[fx.Node]:
+        """What a node reads, looking through the views that travel with it."""
+        for node in unit:
+            for source in node.all_input_nodes:
+                if self._travels(source):
+                    yield from self._origins([source])
+                else:
+                    yield source
 
-    def pull(node: fx.Node) -> None:
-        for source in node.all_input_nodes:
-            if source not in wanted and (is_view(source) or _is_constant(source)):
-                wanted.add(source)
-                pull(source)
+    def _readers(self, unit: Iterable[fx.Node]) -> Iterator[fx.Node]:
+        """Nodes that read the same tensors from outside."""
+        for source in self._origins(unit):
+            if source not in self.groups:
+                yield from self._consumers(source)
 
-    for member in members:
-        pull(member)
-    return sorted(wanted, key=rank.__getitem__)
-
-
-def _outputs(members: set[fx.Node], rank: dict[fx.Node, int]) -> list[fx.Node]:
-    """Members whose values are needed outside, views of them included where only those are."""
-    found = []
-    for node in sorted(members, key=rank.__getitem__):
-        outside = [u for u in node.users if u not in members and not _is_noise(u)]
-        if outside and isinstance(node.meta.get("val"), object) and not isinstance(node.meta["val"], tuple | list):
-            found.append(node)
-    return found
-
-
-def _is_leading_view(node: fx.Node, groups: dict[fx.Node, _Group]) -> bool:
-    """A view (or constant) that hangs on nothing fused: each region that needs it takes its own copy."""
-    if _is_constant(node):
-        return True
-    return is_view(node) and not any(s in groups for s in _sources(node))
-
-
-def _is_constant(node: fx.Node) -> bool:
-    return aten_name(node).split(".")[0] in ("full", "zeros", "ones", "scalar_tensor", "zeros_like", "ones_like")
-
-
-def _sources(node: fx.Node) -> Iterable[fx.Node]:
-    return node.all_input_nodes
-
-
-def _is_noise(node: fx.Node) -> bool:
-    return aten_name(node).startswith(("_assert", "sym_")) or (node.op == "call_function" and not node.users and not _mutates(node))
-
-
-def _mutates(node: fx.Node) -> bool:
-    name = aten_name(node).split(".")[0]
-    return name.endswith("_") or "batch_norm" in name
-
-
-def _is_convex(members: set[fx.Node], rank: dict[fx.Node, int]) -> bool:
-    """No path may leave the set and come back: its kernel would need its own result."""
-    last = max(rank[m] for m in members)
-    tainted: set[fx.Node] = set()
-    frontier = [u for m in members for u in m.users if u not in members]
-    while frontier:
-        node = frontier.pop()
-        if node in tainted or rank[node] > last:
-            continue
-        tainted.add(node)
+    def _consumers(self, node: fx.Node) -> Iterator[fx.Node]:
         for user in node.users:
-            if user in members:
+            if self._travels(user):
+                yield from self._consumers(user)
+            else:
+                yield user
+
+    def _lower(self, members: frozenset[fx.Node]) -> Region:
+        outputs = [n for n in members if not _is_several(n) and self._escapes(n, members)]
+        return lower_region(self.traces, self._with_views(members), sorted(outputs, key=self.rank.__getitem__))
+
+    def _with_views(self, members: frozenset[fx.Node]) -> list[fx.Node]:
+        """The members and the views between them and the tensors they read, in graph order."""
+        wanted = set(members)
+        pending = list(members)
+        while pending:
+            for source in pending.pop().all_input_nodes:
+                if source not in wanted and self._travels(source):
+                    wanted.add(source)
+                    pending.append(source)
+        return sorted(wanted, key=self.rank.__getitem__)
+
+    def _escapes(self, node: fx.Node, members: frozenset[fx.Node]) -> bool:
+        """Whether anything outside needs the value of a member."""
+        return any(
+            self._escapes(user, members) if self._travels(user) else user not in members and not is_noise(user)
+            for user in node.users
+        )
+
+    def _is_convex(self, members: frozenset[fx.Node]) -> bool:
+        """No path may leave the set and come back: its kernel would need its own result."""
+        last = max(self.rank[m] for m in members)
+        seen: set[tuple[fx.Node, bool]] = set()
+        pending = [(user, False) for m in members for user in m.users if user not in members]
+        while pending:
+            node, was_outside = pending.pop()
+            outside = was_outside or not self._travels(node)
+            if (node, outside) in seen or self.rank[node] > last:
+                continue
+            seen.add((node, outside))
+            if outside and any(user in members for user in node.users):
                 return False
-            frontier.append(user)
-    return True
+            pending += [(user, outside) for user in node.users if user not in members]
+        return True
+
+    def _steps(self) -> Iterator[tuple[int, Step]]:
+        """Regions, torch calls, and the free views that something outside a region reads; with their ranks."""
+        needed: list[fx.Node] = list(self.traces.graph.output_node().all_input_nodes)
+        done: set[int] = set()
+        for node in self.order:
+            group = self.groups.get(node)
+            if node in self.left:
+                yield self.rank[node], TorchCall(node, self.left[node])
+                needed += node.all_input_nodes
+            elif group is not None and id(group) not in done:
+                done.add(id(group))
+                region = self._lower(group.nodes)
+                yield max(self.rank[m] for m in group.nodes), region
+                needed += [source for _, source in region.buffers]
+        yield from self._needed_views(needed)
+
+    def _needed_views(self, needed: list[fx.Node]) -> Iterator[tuple[int, Step]]:
+        done: set[fx.Node] = set()
+        while needed:
+            node = needed.pop()
+            if node not in done and node not in self.groups and self._travels(node):
+                done.add(node)
+                yield self.rank[node], TorchCall(node, FREE)
+                needed += node.all_input_nodes
 
 
-def _schedule(
-    traces: Traces, order: list[fx.Node], groups: dict[fx.Node, _Group], left: dict[fx.Node, str],
-    rank: dict[fx.Node, int],
-) -> tuple[Region | TorchCall, ...]:  # fmt: skip
-    """Topological order of regions, torch calls and the free views that torch calls or outputs need."""
-    steps: list[tuple[int, Region | TorchCall]] = []
-    done: set[int] = set()
-    for node in order:
-        group = groups.get(node)
-        if group is None:
-            if node in left or _needed_by_torch(node, groups, left):
-                steps.append((rank[node], TorchCall(node, left.get(node, "a view, free in torch"))))
-            continue
-        if id(group) in done:
-            continue
-        done.add(id(group))
-        region = _lower(traces, group.nodes, rank)
-        steps.append((max(rank[m] for m in group.nodes), region))
-    return _in_order(steps)
+def is_noise(node: fx.Node) -> bool:
+    """Checks that export adds, and what nobody reads and nothing changes by."""
+    if aten_name(node).startswith(("_assert", "sym_")):
+        return True
+    changes = is_in_place(node) or "batch_norm" in aten_name(node) or "instance_norm" in aten_name(node)
+    return node.op == "call_function" and not node.users and not changes
 
 
-def _needed_by_torch(node: fx.Node, groups: dict[fx.Node, _Group], left: dict[fx.Node, str]) -> bool:
-    return any(
-        user.op == "output" or user in left or (user not in groups and _needed_by_torch(user, groups, left))
-        for user in node.users
-    )
+def _is_several(node: fx.Node) -> bool:
+    """Whether a node gives several tensors, of which its users take one each."""
+    return isinstance(node.meta.get("val"), tuple | list)
 
 
-def _in_order(steps: list[tuple[int, Region | TorchCall]]) -> tuple[Region | TorchCall, ...]:
+def _in_order(steps: list[tuple[int, Step]]) -> tuple[Step, ...]:
     """Repeatedly take the first step whose inputs are ready."""
-    makes: dict[fx.Node, int] = {}
-    for i, (_, step) in enumerate(steps):
-        for node in _made(step):
-            makes[node] = i
-    ordered: list[Region | TorchCall] = []
+    steps = sorted(steps, key=lambda step: step[0])
+    makes = {node: i for i, (_, step) in enumerate(steps) for node in _made(step)}
+    ordered: list[Step] = []
     placed: set[int] = set()
 
     def place(i: int) -> None:
@@ -205,22 +218,22 @@ def _in_order(steps: list[tuple[int, Region | TorchCall]]) -> tuple[Region | Tor
             return
         placed.add(i)
         for source in _read(steps[i][1]):
-            if source in makes and makes[source] != i:
+            if makes.get(source, i) != i:
                 place(makes[source])
         ordered.append(steps[i][1])
 
-    for i in sorted(range(len(steps)), key=lambda i: steps[i][0]):
+    for i in range(len(steps)):
         place(i)
     return tuple(ordered)
 
 
-def _made(step: Region | TorchCall) -> list[fx.Node]:
+def _made(step: Step) -> list[fx.Node]:
     if isinstance(step, TorchCall):
         return [step.node]
     return [s.node for s in step.stores if s.into is None]
 
 
-def _read(step: Region | TorchCall) -> list[fx.Node]:
+def _read(step: Step) -> list[fx.Node]:
     if isinstance(step, TorchCall):
         return list(step.node.all_input_nodes)
     return [node for _, node in step.buffers]

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from torch import fx
+from torch import fx, nn
 from torch.export.graph_signature import InputKind, TensorArgument
 
 from ....profiling.build import build
 from ....profiling.footprint import fakes
 from ....profiling.op import Op
 from ....profiling.trace import TracedOp
+from .dtypes import SHORT_FLOATS
+from .emit.calls import allowed_name
 from .emit.module import ModuleWriter, Part
-from .emit.names import Names, identifier
+from .emit.names import RESERVED, Names, identifier
 from .emit.original import Original
 from .emit.wrapper import WrapperWriter
 from .extent import Extent
 from .lowering.region import Region
 from .loops import Loops, find_loops
 from .math import HELPERS
-from .partition import Partition, TorchCall, is_view, partition
-from .schedule import Schedule
+from .partition import FREE, Partition, TorchCall, partition
+from .rewrite import op_name
+from .schedule import Schedule, start_schedule
 from .skeletons.choose import write_kernels
+from .skeletons.job import Job
+from .space import CannotFuse
 from .traces import Traces, aten_name
+from .views import is_view
+
+_BY_MODE = frozenset({"batch_norm", "instance_norm", "dropout", "feature_dropout", "alpha_dropout", "rrelu",
+                      "feature_alpha_dropout"})  # fmt: skip
+"""Operators that do one thing in training and another in evaluation."""
 
 
 @dataclass(frozen=True)
@@ -35,38 +46,80 @@ class Program:
     partition: Partition
     loops: Mapping[int, Loops]
     attributes: Mapping[str, Extent]
+    mode: str
+
+    @property
+    def torch_calls(self) -> tuple[TorchCall, ...]:
+        return tuple(s for s in self.partition.steps if isinstance(s, TorchCall))
 
     @property
     def left_to_torch(self) -> tuple[TorchCall, ...]:
-        return tuple(s for s in self.partition.steps if isinstance(s, TorchCall))
+        """Torch calls that do work; views do none."""
+        return tuple(c for c in self.torch_calls if c.reason != FREE)
+
+    @property
+    def allowed_calls(self) -> tuple[str, ...]:
+        return tuple(sorted({name for c in self.torch_calls if (name := allowed_name(c.node))}))
 
 
 def read_program(traced: Sequence[TracedOp]) -> Program:
-    """Lower and partition an operator traced at full size and at smaller shapes."""
+    """Lower and partition an operator traced at full size and at smaller shapes.
+
+    A region whose sizes cannot be derived from shapes is cut again without the operators that need them.
+    """
     traces = Traces(traced)
-    parts = partition(traces)
-    loops = {i: find_loops(s) for i, s in enumerate(parts.steps) if isinstance(s, Region)}
-    return Program(traced[0].op, traces, parts, loops, _attributes(traced[: traces.count]))
+    models = [_model(t) for t in traces.traced]
+    attributes, mode = _attributes(models), _mode(traces, models[0])
+    refused: dict[str, str] = {}
+    while True:
+        parts = partition(traces, refused)
+        loops = {i: find_loops(s) for i, s in enumerate(parts.steps) if isinstance(s, Region)}
+        program = Program(traced[0].op, traces, parts, loops, attributes, mode)
+        found = _underivable(program)
+        if not found:
+            return program
+        refused |= found
+
+
+def _underivable(program: Program) -> dict[str, str]:
+    """Operators of regions that cannot be written because a size follows from nothing at hand."""
+    found: dict[str, str] = {}
+    for index, loops in program.loops.items():
+        try:
+            _write_part(program, "region", loops, start_schedule(loops))
+        except CannotFuse as refusal:
+            step = program.partition.steps[index]
+            if isinstance(step, Region):
+                found |= {node.name: str(refusal) for node in step.nodes if not is_view(node)}
+    return found
 
 
 def write_program(program: Program, schedules: Mapping[int, Schedule], header: str) -> str:
-    """The source of the candidate file under the given schedules; `CannotFuse` if a size cannot be derived."""
-    base = identifier(program.op.name)
-    inputs = _forward_names(program)
+    """The source of the candidate file under the given schedules; `CannotFuse` if it cannot be written."""
+    original = Original(program.op.source)
+    clash = original.kept_names & {*HELPERS, "tl", "triton", "torch"}
+    if clash:
+        raise CannotFuse(f"the op file's own {', '.join(sorted(clash))} has the name of something these kernels use")
     parts: dict[int, Part] = {}
     for count, (index, loops) in enumerate(program.loops.items()):
-        name = base if len(program.loops) == 1 else f"{base}_{count + 1}"
-        name = f"fused_{name}" if name in HELPERS else name
-        parts[index] = _write_part(program, name, loops, schedules[index], inputs)
-    writer = ModuleWriter(
-        Original(program.op.source), program.traces, program.partition, parts, inputs, program.attributes, header
-    )
-    return writer.write()
+        parts[index] = _write_part(program, _region_name(program, original, count), loops, schedules[index])
+    return ModuleWriter(
+        original, program.traces, program.partition, parts, forward_names(program), program.attributes, header,
+        program.mode,
+    ).write()  # fmt: skip
 
 
-def _write_part(program: Program, name: str, loops: Loops, schedule: Schedule, inputs: Mapping[str, str]) -> Part:
+def _region_name(program: Program, original: Original, count: int) -> str:
+    """Named after the op file; never like an argument of forward or anything else in the new file."""
+    base = identifier(program.op.name)
+    base = base if len(program.loops) == 1 else f"{base}_{count + 1}"
+    taken = {*HELPERS, *RESERVED, *original.kept_names, *original.arguments}
+    return f"fused_{base}" if base in taken else base
+
+
+def _write_part(program: Program, name: str, loops: Loops, schedule: Schedule) -> Part:
     region = loops.region
-    names = Names(program.traces.primary.program, dict(inputs))
+    names = Names(program.traces.program, forward_names(program))
     tensors = {buffer: names.name(node) for buffer, node in region.buffers}
     fresh = [s for s in region.stores if s.into is None]
     for store in region.stores:
@@ -77,14 +130,15 @@ def _write_part(program: Program, name: str, loops: Loops, schedule: Schedule, i
         else:
             tensors[f"store:{store.name}"] = names.unique(f"out_{fresh.index(store)}")
     doc = describe(program.traces, region)
-    kernels, spaces = write_kernels(f"{name}_kernel", doc, loops, schedule, tensors, _hints(loops, schedule))
+    job = Job(f"{name}_kernel", doc, loops, schedule, tensors, _hints(loops, schedule))
+    kernels, spaces = write_kernels(job)
     for kernel in kernels:
         kernel.tidy()
         kernel.outputs_last([tensors[f"store:{s.name}"] for s in region.stores] + [n for n, _ in spaces])
     wrapper = WrapperWriter(
         name, doc, program.traces, loops, schedule, tensors, program.attributes, kernels, spaces
     ).write()
-    return Part(region, tuple(kernels), wrapper)
+    return Part(tuple(kernels), wrapper)
 
 
 def _hints(loops: Loops, schedule: Schedule) -> dict[str, str]:
@@ -95,53 +149,78 @@ def _hints(loops: Loops, schedule: Schedule) -> dict[str, str]:
     hints: dict[str, str] = {}
     for name, node in loops.region.buffers:
         size = node.meta["val"].numel()
-        hints[name] = "evict_first" if size >= whole and schedule.one_tile else "evict_last" if size < whole else ""
+        hints[name] = "evict_last" if size < whole else "evict_first" if schedule.one_tile else ""
     for store in loops.region.stores:
-        size = node_elements(store.node)
-        hints[f"store:{store.name}"] = "evict_first" if size >= whole else ""
+        hints[f"store:{store.name}"] = "evict_first" if store.node.meta["val"].numel() >= whole else ""
     return {name: policy for name, policy in hints.items() if policy}
-
-
-def node_elements(node: fx.Node) -> int:
-    return int(node.meta["val"].numel())
 
 
 def describe(traces: Traces, region: Region) -> str:
     """What a region computes: the operators it fuses, and the shapes it was planned for."""
-    ops = [aten_name(n).split(".")[0] for n in region.nodes if aten_name(n) and not is_view(n)]
-    shown = [o for o in dict.fromkeys(ops) if o not in _PLUMBING]
-    tensors = [n for _, n in region.buffers] + [s.node for s in region.stores if s.into is None]
-    shapes = [str(tuple(e.full for e in traces.shape(n))) for n in tensors]
-    count = len(region.buffers)
-    return f"{', '.join(shown) or 'copy'}: {', '.join(shapes[:count])} -> {', '.join(shapes[count:])}."
+    ops = [op_name(n) for n in region.nodes if aten_name(n) and not is_view(n)]
+    shown = [o.lstrip("_") for o in dict.fromkeys(ops) if o not in _PLUMBING]
+    read = [node for _, node in region.buffers]
+    written = [s.node for s in region.stores if s.into is None]
+    sides = [", ".join(_shape(traces, n) for n in nodes) for nodes in (read, written)]
+    return f"{', '.join(shown) or 'copy'}: {' -> '.join(s for s in sides if s)}."
+
+
+def _shape(traces: Traces, node: fx.Node) -> str:
+    dtype = traces.dtype(node)
+    note = f" {dtype}" if dtype in SHORT_FLOATS or not dtype.startswith("fp") else ""
+    return f"({', '.join(str(e.full) for e in traces.shape(node))}){note}"
 
 
 _PLUMBING = frozenset({"to", "_to_copy", "contiguous", "clone", "type_as", "getitem"})
 
 
-def _forward_names(program: Program) -> dict[str, str]:
+def forward_names(program: Program) -> dict[str, str]:
     """Placeholder name of every tensor input -> the argument of forward that it is."""
-    specs = program.traces.primary.program.graph_signature.input_specs
+    specs = program.traces.program.graph_signature.input_specs
     user = [spec.arg for spec in specs if spec.kind is InputKind.USER_INPUT]
-    forward = Original(program.op.source).forward()
-    arguments = [a.arg for a in forward.args.args[1:]] if forward else []
-    arguments += [arg.name for arg in user[len(arguments) :]]
+    arguments = Original(program.op.source).arguments
+    if len(arguments) < len(user):
+        raise CannotFuse("forward takes its inputs in a list or as *args, whose parts have no names")
     return {arg.name: name for arg, name in zip(user, arguments, strict=False) if isinstance(arg, TensorArgument)}
 
 
-def _attributes(traced: Sequence[TracedOp]) -> dict[str, Extent]:
+def _model(traced: TracedOp) -> nn.Module:
+    with fakes():
+        model, _ = build(traced.op.module(), traced.op.path, seed=0)
+    if traced.mode != "as-is":
+        model.train(traced.mode == "train")
+    return model
+
+
+def _attributes(models: Sequence[nn.Module]) -> dict[str, Extent]:
     """Integers that the model and its parts carry (`norm.num_groups`), at every traced shape."""
-    found = [_integers(t) for t in traced]
+    found = [_integers(m) for m in models]
     shared = [path for path in found[0] if all(path in f for f in found)]
     return {path: Extent(tuple(f[path] for f in found)) for path in shared}
 
 
-def _integers(traced: TracedOp) -> dict[str, int]:
-    with fakes():
-        model, _ = build(traced.op.module(), traced.op.path, seed=0)
+def _integers(model: nn.Module) -> dict[str, int]:
     return {
         f"{prefix}.{name}".lstrip("."): value
         for prefix, module in model.named_modules()
         for name, value in vars(module).items()
-        if isinstance(value, int) and not isinstance(value, bool) and not name.startswith("_") and value > 0
+        if _is_size(value) and not name.startswith("_")
     }
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _mode(traces: Traces, model: nn.Module) -> str:
+    """The mode that decided what the graph holds; "" where no operator asks for it."""
+    flags = {
+        bool(flag)
+        for node in traces.graph.nodes
+        if op_name(node) in _BY_MODE and node.users
+        for flag in node.args
+        if isinstance(flag, bool)
+    }
+    if model.training not in flags:
+        return ""
+    return "training" if model.training else "evaluation"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ....hardware_specs.spec import DeviceSpec
 from .loops import Loops
 
 Layout = Literal["flat", "rows", "columns"]
@@ -27,6 +26,7 @@ class Schedule:
 
     `block` is the tile along the fast direction in elements: the flat tile, the step over a row, or the width of a
     column tile. `depth` is the step over the reduced direction of a column tile. `one_tile` holds a whole row at once.
+    `nested` walks a row of two axes (channels of pixels, say) by two loops, so that no index is divided.
     """
 
     layout: Layout
@@ -41,6 +41,7 @@ class Schedule:
     welford: bool = False
     cache_hints: bool = False
     persistent: int = 0
+    nested: bool = False
     choices: tuple[Choice, ...] = field(default=(), compare=False)
 
     def decide(self, choice: Choice, **changes: Any) -> Schedule:
@@ -49,15 +50,21 @@ class Schedule:
         return replace(self, choices=(*others, choice), **changes)
 
 
+LEAST_NESTED = 512
+"""An inner axis at least this long fills the tiles of a loop of its own."""
+
+
 def next_power_of_two(n: int) -> int:
     return 1 << max(0, n - 1).bit_length()
 
 
-def start_schedule(loops: Loops, spec: DeviceSpec) -> Schedule:
+def start_schedule(loops: Loops) -> Schedule:
     """The plain starting point, before any technique: correct anywhere, tuned for nothing."""
-    del spec
     if not loops.reduced:
         return Schedule("flat", block=1024)
     if loops.reduces_innermost:
+        inner = loops.reduced[-1].size.full
+        if len(loops.reduced) == 2 and inner >= LEAST_NESTED:
+            return Schedule("rows", block=min(1024, next_power_of_two(inner)), nested=True)
         return Schedule("rows", block=min(1024, next_power_of_two(loops.columns.full)))
     return Schedule("columns", block=32, depth=32)

@@ -1,8 +1,8 @@
 """The index space of one fused region: axes that split, merge and broadcast as views and operators demand.
 
-Every tensor dimension is a row-major list of axes. Reshapes regroup axes and split them where the groups cross;
-element-wise operators unify the axes of their operands. What cannot be expressed this way raises `CannotFuse`, and the
-partition starts a new region there.
+Every tensor dimension is a row-major list of axes. Reshapes regroup axes and split them where the groups
+cross; element-wise operators unify the axes of their operands. What cannot be expressed this way raises
+`CannotFuse`, and the partition starts a new region there.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .... import KbgenError
 from .extent import Extent, product
 
 Axis = int
 Dims = tuple[tuple[Axis, ...], ...]
 
 
-class CannotFuse(Exception):
+class CannotFuse(KbgenError):
     """Two operators need different index spaces; the sentence says which and why."""
 
 
@@ -30,10 +31,11 @@ class Affine:
 
 @dataclass
 class Space:
-    """Axes of a region with union-find over equal ones; sizes are `Extent`s."""
+    """Axes of a region with union-find over equal ones; `version` counts the changes to which axes are leaves."""
 
     one: Extent
     sizes: list[Extent] = field(default_factory=list)
+    version: int = 0
     _same_as: dict[Axis, Axis] = field(default_factory=dict)
     _split: dict[Axis, tuple[Axis, Axis]] = field(default_factory=dict)
 
@@ -60,6 +62,7 @@ class Space:
         """Split a leaf into (outer, inner) where `inner` divides its size in every trace."""
         parts = (self.fresh(self.sizes[axis] // inner), self.fresh(inner))
         self._split[axis] = parts
+        self.version += 1
         return parts
 
     def unify(self, left: Sequence[Axis], right: Sequence[Axis], what: str) -> tuple[Axis, ...]:
@@ -72,14 +75,14 @@ class Space:
             if x == y:
                 continue
             if self.sizes[x] == self.sizes[y]:
-                self._same_as[y] = x
+                self._join(y, x)
             elif self.sizes[y].divides(self.sizes[x]):
                 outer, inner = self.split(x, self.sizes[y])
-                self._same_as[y] = inner
+                self._join(y, inner)
                 a.append(outer)
             elif self.sizes[x].divides(self.sizes[y]):
                 outer, inner = self.split(y, self.sizes[x])
-                self._same_as[inner] = x
+                self._join(inner, x)
                 b.append(outer)
             else:
                 raise CannotFuse(f"{what}: axes of {self._say(x)} and {self._say(y)} elements do not line up")
@@ -157,6 +160,10 @@ class Space:
             constant = constant + coefficient * move.constant
             terms.extend((a, coefficient * c) for a, c in move.terms)
         return self.resolve(Affine(tuple(terms), constant))
+
+    def _join(self, axis: Axis, other: Axis) -> None:
+        self._same_as[axis] = other
+        self.version += 1
 
     def _root(self, axis: Axis) -> Axis:
         while axis in self._same_as:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .expr import Apply, Builder, Reduce
+from .expr import Apply, Builder, Reduce, SizeOf
+from .extent import product
 from .lowering.region import Region
 
 
@@ -17,11 +18,15 @@ class Single:
 
 @dataclass(frozen=True)
 class OnlineSoftmax:
-    """A running maximum and a running sum of exponentials, rescaled when the maximum grows."""
+    """A running maximum and a running sum of exponentials, rescaled when the maximum grows.
+
+    `finite` says that an infinite maximum is not subtracted, as in logsumexp, which softmax does.
+    """
 
     peak: int
     total: int
     x: int
+    finite: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,37 +41,62 @@ class Welford:
 Item = Single | OnlineSoftmax | Welford
 
 
+def inputs_of(b: Builder, item: Item) -> tuple[int, ...]:
+    """What a pass must compute for an item, element by element."""
+    return b.children(item.reduce) if isinstance(item, Single) else (item.x,)
+
+
 def reductions(region: Region) -> list[int]:
     """All reductions of a region, operands before users."""
     b = region.builder
-    return [i for i in b.walk([s.value for s in region.stores]) if isinstance(b.nodes[i], Reduce)]
+    return [i for i in b.walk(s.value for s in region.stores) if isinstance(b.nodes[i], Reduce)]
+
+
+def reduce_node(b: Builder, number: int) -> Reduce:
+    node = b.nodes[number]
+    if not isinstance(node, Reduce):
+        raise TypeError(f"expression {number} is {node}, not a reduction")
+    return node
 
 
 def find_online_softmax(region: Region) -> list[OnlineSoftmax]:
     """Pairs max(x), sum(exp(x - max(x)))."""
     b, found = region.builder, []
     for number in reductions(region):
-        node = b.nodes[number]
-        assert isinstance(node, Reduce)
+        node = reduce_node(b, number)
         e = b.nodes[node.arg]
         if node.kind != "sum" or not (isinstance(e, Apply) and e.function == "exp"):
             continue
         away = b.nodes[e.args[0]]
         if not (isinstance(away, Apply) and away.function == "sub"):
             continue
-        x, peak = away.args
+        x, shift = away.args
+        peak, finite = _peak_of(b, shift)
         high = b.nodes[peak]
-        if isinstance(high, Reduce) and high.kind in ("peak", "max") and high.arg == x:
-            found.append(OnlineSoftmax(peak, number, x))
+        if isinstance(high, Reduce) and high.arg == x and _serves_the_shift_alone(region, peak):
+            found.append(OnlineSoftmax(peak, number, x, finite))
     return found
+
+
+def _peak_of(b: Builder, shift: int) -> tuple[int, bool]:
+    """The maximum that is subtracted, and whether only where it is finite."""
+    node = b.nodes[shift]
+    if isinstance(node, Apply) and node.function == "where":
+        return node.args[2], True
+    return shift, False
+
+
+def _serves_the_shift_alone(region: Region, peak: int) -> bool:
+    """A running maximum passes over NaN, which the sum then shows; a maximum that is a result may not."""
+    kind = reduce_node(region.builder, peak).kind
+    return kind == "peak" or (kind == "max" and all(s.value != peak for s in region.stores))
 
 
 def find_welford(region: Region) -> list[Welford]:
     """Pairs mean = sum(x) / n, sum((x - mean)^2), where the sum of x serves the mean alone."""
     b, found = region.builder, []
     for number in reductions(region):
-        node = b.nodes[number]
-        assert isinstance(node, Reduce)
+        node = reduce_node(b, number)
         square = b.nodes[node.arg]
         if node.kind != "sum" or not (isinstance(square, Apply) and square.function == "mul"):
             continue
@@ -74,18 +104,23 @@ def find_welford(region: Region) -> list[Welford]:
         if square.args[0] != square.args[1] or not (isinstance(away, Apply) and away.function == "sub"):
             continue
         x, mean = away.args
-        if _is_mean_of(b, mean, x, region):
+        if b.dtype(x) == "fp32" and _is_mean_of(region, mean, x):
             found.append(Welford(mean, number, x))
     return found
 
 
-def _is_mean_of(b: Builder, mean: int, x: int, region: Region) -> bool:
+def _is_mean_of(region: Region, mean: int, x: int) -> bool:
+    b = region.builder
     node = b.nodes[mean]
     if not (isinstance(node, Apply) and node.function == "div"):
         return False
-    total = b.nodes[node.args[0]]
-    users = [i for i in b.walk([s.value for s in region.stores]) if node.args[0] in b.children(i)]
-    return isinstance(total, Reduce) and total.kind == "sum" and total.arg == x and users == [mean]
+    total, count = b.nodes[node.args[0]], b.nodes[node.args[1]]
+    if not (isinstance(total, Reduce) and total.kind == "sum" and total.arg == x and isinstance(count, SizeOf)):
+        return False
+    roots = [s.value for s in region.stores]
+    users = [i for i in b.walk(roots) if node.args[0] in b.children(i)]
+    whole = product((b.space.sizes[a] for a in b.space.leaves(total.axes)), b.space.one)
+    return count.size == whole and users == [mean] and node.args[0] not in roots
 
 
 def plan_stages(region: Region, *, online_softmax: bool, welford: bool) -> list[list[Item]]:
@@ -101,22 +136,15 @@ def plan_stages(region: Region, *, online_softmax: bool, welford: bool) -> list[
             joint[total] = joint[moments.squares] = moments
     level: dict[int, int] = {}
     stages: list[list[Item]] = []
-
-    def depth(number: int) -> int:
-        if number not in level:
-            below = max((depth(c) for c in b.children(number)), default=0)
-            own = isinstance(b.nodes[number], Reduce)
-            item = joint.get(number)
-            if own and item is not None:
-                below = depth(item.x)
-            level[number] = below + own
-        return level[number]
-
-    for number in reductions(region):
+    for number in b.walk(s.value for s in region.stores):
         item = joint.get(number, Single(number))
-        at = depth(number)
-        while len(stages) < at:
+        is_reduction = isinstance(b.nodes[number], Reduce)
+        below = b.children(number) if isinstance(item, Single) else (item.x,)
+        level[number] = max((level[c] for c in below), default=0) + is_reduction
+        if not is_reduction:
+            continue
+        while len(stages) < level[number]:
             stages.append([])
-        if item not in stages[at - 1]:
-            stages[at - 1].append(item)
+        if item not in stages[level[number] - 1]:
+            stages[level[number] - 1].append(item)
     return stages

@@ -9,24 +9,13 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch._subclasses.fake_tensor import is_fake
+from torch.export import ExportedProgram
 
 from ....profiling.trace import TracedOp
+from .dtypes import short_name
 from .extent import Extent
-
-DTYPES = {
-    torch.float64: "fp64",
-    torch.float32: "fp32",
-    torch.float16: "fp16",
-    torch.bfloat16: "bf16",
-    torch.int64: "int64",
-    torch.int32: "int32",
-    torch.int16: "int16",
-    torch.int8: "int8",
-    torch.uint8: "uint8",
-    torch.bool: "int1",
-}
-FLOATS = frozenset({"fp64", "fp32", "fp16", "bf16"})
-
+from .rewrite import functional
 
 @dataclass(frozen=True)
 class Varies:
@@ -39,15 +28,24 @@ class Traces:
     """Full-size trace first; smaller traces whose graph differs in structure are left out."""
 
     def __init__(self, traced: Sequence[TracedOp]) -> None:
-        self.primary = traced[0]
-        first = _nodes(traced[0])
-        kept = [first] + [nodes for t in traced[1:] if _same_structure(first, nodes := _nodes(t))]
-        self.count = len(kept)
+        self.graph = functional(traced[0].program.graph)
+        first = list(self.graph.nodes)
+        kept, self.traced = [first], [traced[0]]
+        for other in traced[1:]:
+            nodes = list(functional(other.program.graph).nodes)
+            if _same_structure(first, nodes):
+                kept.append(nodes)
+                self.traced.append(other)
         self._twins = {row[0]: row for row in zip(*kept, strict=True)}
 
     @property
-    def graph(self) -> fx.Graph:
-        return self.primary.program.graph
+    def program(self) -> ExportedProgram:
+        """The exported program of the full-size trace: its signature and its constants."""
+        return self.traced[0].program
+
+    @property
+    def count(self) -> int:
+        return len(self.traced)
 
     @property
     def one(self) -> Extent:
@@ -65,7 +63,13 @@ class Traces:
         return [_stack([tuple(v[i].shape) for v in values]) for i in range(len(values[0]))]
 
     def dtype(self, node: fx.Node) -> str:
-        return DTYPES.get(node.meta["val"].dtype, "unsupported")
+        return short_name(node.meta["val"].dtype)
+
+    def constant(self, node: fx.Node) -> torch.Tensor | None:
+        """The value of a tensor that forward itself writes down, such as torch.tensor(2.0)."""
+        name = self.program.graph_signature.inputs_to_lifted_tensor_constants.get(node.name)
+        found = self.program.constants.get(name) if name else None
+        return found if isinstance(found, torch.Tensor) and not is_fake(found) else None
 
     def args(self, node: fx.Node) -> tuple[Any, ...]:
         return tuple(_zip([t.args[i] for t in self._twins[node]]) for i in range(len(node.args)))
@@ -82,17 +86,17 @@ class Traces:
 def aten_name(node: fx.Node) -> str:
     """`softmax.int` for torch.ops.aten.softmax.int; "" for what is no ATen call."""
     target = node.target
-    if node.op == "call_function" and isinstance(target, torch._ops.OpOverload) and target.namespace == "aten":
+    if (
+        node.op == "call_function"
+        and isinstance(target, torch._ops.OpOverload)
+        and target.namespace == "aten"
+    ):
         return str(target).removeprefix("aten.")
     return ""
 
 
 def is_getitem(node: fx.Node) -> bool:
     return node.op == "call_function" and node.target is operator.getitem
-
-
-def _nodes(traced: TracedOp) -> list[fx.Node]:
-    return list(traced.program.graph.nodes)
 
 
 def _same_structure(a: list[fx.Node], b: list[fx.Node]) -> bool:

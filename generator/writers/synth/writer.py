@@ -47,7 +47,9 @@ class SynthWriter:
         except CannotFuse as refusal:
             return Declined(str(refusal))
         if not program.loops:
-            reasons = "; ".join(dict.fromkeys(f"{aten_name(c.node)}: {c.reason}" for c in program.left_to_torch))
+            reasons = "; ".join(
+                dict.fromkeys(f"{aten_name(c.node)}: {c.reason}" for c in program.left_to_torch)
+            )
             return Declined(f"nothing here is for this writer ({reasons or 'the graph is empty'})")
         schedules = {i: start_schedule(loops, request.spec) for i, loops in program.loops.items()}
         return self._candidate(request, Plan(program, schedules), ())

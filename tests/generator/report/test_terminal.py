@@ -67,6 +67,60 @@ def test_doctor_shows_the_cure(capsys: Capture) -> None:
     assert "pip install triton" in shown(capsys, "doctor", {"checks": [check]})
 
 
+def test_a_suite_shows_a_row_per_op_its_reasons_and_its_totals(capsys: Capture) -> None:
+    row = {
+        "op": "madeup",
+        "gpu": "h100",
+        "status": "declined",
+        "reason": "nothing to do",
+        "traffic_ratio": None,
+    }
+    out = shown(capsys, "eval-suite", {"rows": [row], "total": {"rows": 1, "verified": 0}, "seconds": 1.5})
+    assert "madeup on h100: nothing to do" in out
+    assert "est/bound" in out
+    assert "verified  0" in out
+
+
+def test_bench_names_what_did_not_run(capsys: Capture) -> None:
+    timing = {
+        "subject": "eager",
+        "median_us": 12.5,
+        "interval_us": [12.0, 13.0],
+        "host_us": 20.0,
+        "samples": 100,
+    }
+    document = {
+        "label": "no-win",
+        "reason": "made up",
+        "timings": {"eager": timing},
+        "failures": {"compile": "no gcc"},
+    }
+    out = shown(capsys, "bench", document)
+    assert out.startswith("no-win made up\n")
+    assert "12.5       12, 13" in out
+    assert "compile did not run: no gcc" in out
+
+
+def test_profile_of_an_op_states_its_level_of_evidence(capsys: Capture) -> None:
+    document = {
+        "op": "madeup",
+        "family": "norm",
+        "device": "amd-mi300x",
+        "flops": 1000,
+        "bytes_min": 2048,
+        "kernels": [],
+        "rejections": ["madeup_rows spills 8 bytes"],
+        "bottlenecks": [],
+        "roofline": {"bound": "memory", "attainable_us": 0.5},
+        "level": "D",
+        "undecided": ["spills"],
+    }
+    out = shown(capsys, "profile", document)
+    assert out.startswith("madeup (norm) on amd-mi300x: 1,000 flop, at least 2.0 KiB moved\n")
+    assert "rejected: madeup_rows spills 8 bytes" in out
+    assert "memory-bound, at least 0.5 us by the device's peaks (an estimate)" in out
+
+
 def test_a_document_without_a_view_is_shown_as_facts_and_tables(capsys: Capture) -> None:
     out = shown(capsys, "other", {"count": 1200, "rows": [{"a": 1, "b": None}, {"a": 2, "b": None}]})
     assert "count  1,200" in out

@@ -1,32 +1,55 @@
-"""Torch calls for what a writer leaves to torch, as a person would write them where a short form exists."""
+"""Torch calls for what a writer leaves to torch, in torch's public names, as a person would write them."""
 
 from __future__ import annotations
 
-import operator
+import types
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import fx
 
 from ..extent import Extent, express
+from ..rewrite import is_in_place, op_name
 from ..space import CannotFuse
-from ..traces import Traces, Varies, aten_name
+from ..traces import Traces, Varies, aten_name, is_getitem
+from ..views import is_view
 
-SHORT = {
-    "linear.default": "F.linear", "conv1d.default": "F.conv1d", "conv2d.default": "F.conv2d",
-    "conv3d.default": "F.conv3d", "matmul.default": "torch.matmul", "mm.default": "torch.mm",
-    "bmm.default": "torch.bmm", "addmm.default": "torch.addmm",
+_BY_LEADING_ARGUMENTS = {
+    "adaptive_avg_pool2d": ("adaptive_avg_pool2d", 2), "adaptive_avg_pool3d": ("adaptive_avg_pool3d", 2),
+    "pad": ("pad", 4), "cross_entropy_loss": ("cross_entropy", 2), "mse_loss": ("mse_loss", 2),
+    "l1_loss": ("l1_loss", 2), "smooth_l1_loss": ("smooth_l1_loss", 2), "huber_loss": ("huber_loss", 2),
+    "nll_loss": ("nll_loss", 2), "kl_div": ("kl_div", 2), "binary_cross_entropy": ("binary_cross_entropy", 2),
+    "soft_margin_loss": ("soft_margin_loss", 2), "unfold": ("unfold", 2),
 }  # fmt: skip
+"""Functions of torch.nn.functional whose first arguments are those of the ATen operator."""
+
+_END = 2**63 - 1
+"""What a slice without an end has as its end."""
 
 
-def torch_call(traces: Traces, node: fx.Node, name_of: Callable[[fx.Node], str], known: Mapping[str, Extent]) -> str:
-    """Source of one node; raises `CannotFuse` when an argument changes with the shapes and cannot be derived."""
-    if node.target is operator.getitem:
-        return f"{name_of(node.args[0])}[{node.args[1]}]"  # type: ignore[arg-type]
-    name = aten_name(node)
-    if not name:
-        raise CannotFuse(f"{node.name} is no ATen operator")
+@dataclass(frozen=True)
+class _Form:
+    """How a call is written: a function, or a method of the first argument."""
+
+    name: str
+    is_method: bool = False
+
+    @property
+    def full_name(self) -> str:
+        if self.is_method:
+            return f"torch.Tensor.{self.name}"
+        return self.name.replace("F.", "torch.nn.functional.", 1) if self.name.startswith("F.") else self.name
+
+
+def torch_call(
+    traces: Traces, node: fx.Node, name_of: Callable[[fx.Node], str], known: Mapping[str, Extent], like: str
+) -> str:
+    """Source of one node; new tensors are made on the device of the tensor `like`.
+
+    Raises `CannotFuse` when an argument changes with the shapes and cannot be derived.
+    """
 
     def text(value: Any) -> str:
         if isinstance(value, fx.Node):
@@ -42,22 +65,62 @@ def torch_call(traces: Traces, node: fx.Node, name_of: Callable[[fx.Node], str],
             raise CannotFuse(f"an argument of {node.name} changes with the shapes")
         if isinstance(value, torch.dtype | torch.layout | torch.memory_format):
             return str(value)
-        if isinstance(value, torch.device):
-            return f'"{value}"'
-        return repr(value)
+        return f'"{value}"' if isinstance(value, torch.device) else repr(value)
 
-    args = [text(a) for a in traces.args(node)]
-    kwargs = [f"{k}={text(traces.arg(node, len(node.args), k))}" for k in node.kwargs if k not in ("device", "pin_memory")]
-    called = SHORT.get(name)
-    if called is None and name == "add_.Tensor":
-        return f"{args[0]}.add_({args[1]})"
-    return f"{called or f'torch.ops.aten.{name}'}({', '.join([*args, *kwargs])})"
+    values = list(traces.args(node))
+    if is_getitem(node):
+        return f"{text(values[0])}[{values[1]}]"
+    if aten_name(node) == "slice.Tensor":
+        return _subscript(traces, node, text)
+    form = _public(node)
+    arguments = [text(a) for a in values]
+    arguments += [f"{k}={text(traces.arg(node, len(values), k))}" for k in node.kwargs if k not in _PLACEMENT]
+    if "device" in node.kwargs:
+        arguments.append(f"device={like}.device")
+    if form.is_method:
+        return f"{arguments[0]}.{form.name}({', '.join(arguments[1:])})"
+    return f"{form.name}({', '.join(arguments)})"
+
+
+_PLACEMENT = ("device", "pin_memory", "layout")
 
 
 def allowed_name(node: fx.Node) -> str:
-    """The name under which a judge may allow this call, as it is written in the file."""
-    name = aten_name(node)
-    short = SHORT.get(name, "")
-    if short.startswith("F."):
-        return f"torch.nn.functional.{short[2:]}"
-    return short or (f"torch.Tensor.{name.split('.')[0]}" if name == "add_.Tensor" else f"torch.ops.aten.{name}")
+    """The name under which a judge may allow this call, as it is written in the file; "" for an index."""
+    if is_getitem(node) or aten_name(node) == "slice.Tensor":
+        return ""
+    return _public(node).full_name
+
+
+def _public(node: fx.Node) -> _Form:
+    """The public function or method that takes what the ATen operator takes.
+
+    Torch's compiled bindings have the operator's own signature; its Python functions need not, so they are left out
+    but for a few whose first arguments are known to agree.
+    """
+    name = op_name(node)
+    method = isinstance(getattr(torch.Tensor, name, None), types.MethodDescriptorType)
+    if method and (is_view(node) or is_in_place(node)):
+        return _Form(name, is_method=True)
+    if isinstance(getattr(torch.nn.functional, name, None), types.BuiltinFunctionType):
+        return _Form(f"F.{name}")
+    if isinstance(getattr(torch, name, None), types.BuiltinFunctionType):
+        return _Form(f"torch.{name}")
+    function, most = _BY_LEADING_ARGUMENTS.get(name, ("", 0))
+    if function and len(node.args) <= most and not node.kwargs:
+        return _Form(f"F.{function}")
+    if method:
+        return _Form(name, is_method=True)
+    raise CannotFuse(f"{aten_name(node) or node.target} has no public form that this writer knows")
+
+
+def _subscript(traces: Traces, node: fx.Node, text: Callable[[Any], str]) -> str:
+    """`x[:, a:b]` for a slice."""
+    dim, start, end, step = (traces.arg(node, i, n, d) for i, n, d in _SLICE)
+    rank = len(traces.shape(node))
+    ends = "" if end is None or end == _END else text(end)
+    part = f"{'' if start in (None, 0) else text(start)}:{ends}" + (f":{text(step)}" if step != 1 else "")
+    return f"{text(traces.args(node)[0])}[{', '.join([':'] * (int(dim) % rank) + [part])}]"
+
+
+_SLICE = ((1, "dim", 0), (2, "start", None), (3, "end", None), (4, "step", 1))

@@ -14,13 +14,14 @@ from .text import joined, term
 
 @dataclass
 class Group:
-    """Loop axes walked by one flat index variable; `mask` is the name of its bounds check, "" if none is needed."""
+    """Loop axes walked by one flat index variable; `mask` names its bounds check, "" if it needs none."""
 
     variable: str
     axes: tuple[LoopAxis, ...]
     mask: str
     size_prefix: str
     decoded: dict[int, str] = field(default_factory=dict)
+    nested: bool = False
 
     @property
     def leaves(self) -> frozenset[Axis]:
@@ -54,11 +55,15 @@ class Indexer:
         terms = [t for group in self.groups for t in self._terms(group, affine)]
         return " + ".join(terms), "" if constant.is_zero() else self.kernel.scalar(constant, "offset")
 
+    def decode(self, group: Group, affine: Affine) -> None:
+        """Write the lines that split a flat variable into what the index needs of it."""
+        self._terms(group, self._space.resolve(affine))
+
     def _terms(self, group: Group, affine: Affine) -> list[str]:
         coefficients = [self.loops.coefficient(affine, axis) for axis in group.axes]
         if all(c.is_zero() for c in coefficients):
             return []
-        if self._is_flat(group.axes, coefficients):
+        if not group.nested and self._is_flat(group.axes, coefficients):
             return [term(group.variable, self._stride(coefficients[-1], group))]
         return [
             term(self._decode(group, i), self._stride(c, group))

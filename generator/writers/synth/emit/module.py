@@ -7,35 +7,41 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torch import fx
+from torch.export.graph_signature import OutputKind
 from torch.utils import _pytree as pytree
 
 from ..extent import Extent
 from ..lowering.region import Region
 from ..math import helper_sources
-from ..partition import Partition, TorchCall
+from ..partition import Partition, Step, TorchCall
+from ..rewrite import is_in_place
 from ..space import CannotFuse
-from ..traces import Traces, aten_name
+from ..traces import Traces
 from .calls import torch_call
 from .kernel import Kernel
 from .names import Names, state_path, state_source
 from .original import Original
 from .wrapper import Wrapper
 
-_STANDARD = ("import torch", "import torch.nn as nn", "from torch import nn", "import triton", "import triton.language as tl")
+_NN = ("import torch.nn as nn", "from torch import nn")
+_FUNCTIONAL = ("import torch.nn.functional as F", "from torch.nn import functional as F")
+_ALWAYS = ("import torch", "import triton", "import triton.language as tl")
 
 
 @dataclass(frozen=True)
 class Part:
     """A region as written."""
 
-    region: Region
     kernels: tuple[Kernel, ...]
     wrapper: Wrapper
 
 
 @dataclass
 class ModuleWriter:
-    """Assembles the file; `inputs` maps placeholder names to the arguments of forward."""
+    """Assembles the file; `inputs` maps placeholder names to the arguments of forward.
+
+    `mode` is the mode of the model that the kernels were written for, "" where it makes no difference.
+    """
 
     original: Original
     traces: Traces
@@ -44,84 +50,103 @@ class ModuleWriter:
     inputs: Mapping[str, str]
     attributes: Mapping[str, Extent]
     header: str
+    mode: str = ""
+
+    def __post_init__(self) -> None:
+        taken = {*self.inputs.values(), *(p.wrapper.name for p in self.parts.values())}
+        self._names = Names(self.traces.program, {}, {*taken, *self.original.kept_names})
+        self._held: dict[fx.Node, str] = {}
 
     def write(self) -> str:
-        imports, kept = self.original.kept()
         parts = list(self.parts.values())
         helpers = helper_sources({h for p in parts for k in p.kernels for h in k.helpers})
         kernels = [k.source() for p in parts for k in p.kernels]
         wrappers = [p.wrapper.source for p in parts]
         forward = self._forward()
-        model = self.original.class_source(forward)
-        uses_functional = "F." in forward
-        blocks = [self._imports(imports, uses_functional), *kept, *helpers, *kernels, *wrappers, model]
+        mode = f" in {self.mode} mode" if self.mode else ""
+        model = self.original.class_source(forward, f"Same constructor, parameters and results as Model{mode}.")
+        imports, kept = self.original.kept
+        blocks = [_imports(imports, "F." in forward), *kept, *helpers, *kernels, *wrappers, model]
         return f'"""{self.header}"""\n\n' + "\n\n\n".join(blocks) + "\n"
 
-    def _imports(self, imports: list[str], functional: bool) -> str:
-        standard = ["import torch", "import triton", "import triton.language as tl"]
-        if functional:
-            standard.insert(1, "import torch.nn.functional as F")
-        nn = [i for i in imports if i in ("import torch.nn as nn", "from torch import nn")] or ["from torch import nn"]
-        skipped = {*_STANDARD, "import torch.nn.functional as F"}
-        return "\n".join([*(i for i in imports if i not in skipped), *standard, nn[0]])
-
     def _forward(self) -> str:
-        signature = self.original.forward()
-        assert signature is not None
-        names = Names(self.traces.primary.program, dict(self.inputs))
-        for part in self.parts.values():
-            names.unique(part.wrapper.name)
-        held: dict[fx.Node, str] = {}
-        for node in self.traces.graph.nodes:
-            if node.op == "placeholder":
-                path = state_path(self.traces.primary.program, node)
-                held[node] = state_source(path) if path else names.unique(self.inputs.get(node.name, node.name))
-        known = self._known(held)
-        lines = [line for i, step in enumerate(self.partition.steps) for line in self._step(i, step, held, names, known)]
-        result = self._result(held)
+        for node in self.traces.graph.find_nodes(op="placeholder"):
+            self._held[node] = self._source(node)
+        known = self._known()
+        lines = [line for i, step in enumerate(self.partition.steps) for line in self._step(i, step, known)]
+        result = self._result()
         if lines and lines[-1].startswith(f"{result} = "):
             lines[-1] = f"return {lines[-1].removeprefix(f'{result} = ')}"
         else:
             lines.append(f"return {result}")
-        return f"def forward({ast.unparse(signature.args)}):\n" + "\n".join("    " + line for line in lines)
+        forward = self.original.forward
+        returns = f" -> {ast.unparse(forward.returns)}" if forward.returns is not None else ""
+        body = [*self._guard(), *lines]
+        return f"def forward({ast.unparse(forward.args)}){returns}:\n" + "\n".join("    " + line for line in body)
 
-    def _known(self, held: Mapping[fx.Node, str]) -> dict[str, Extent]:
+    def _guard(self) -> list[str]:
+        if not self.mode:
+            return []
+        wrong = "not self.training" if self.mode == "training" else "self.training"
+        return [f"if {wrong}:", f'    raise RuntimeError("these kernels are for a model in {self.mode} mode")']
+
+    def _source(self, node: fx.Node) -> str:
+        path = state_path(self.traces.program, node)
+        if path is not None:
+            return state_source(path)
+        if node.name in self.inputs:
+            return self.inputs[node.name]
+        return self._names.unique(node.name)
+
+    def _known(self) -> dict[str, Extent]:
         known: dict[str, Extent] = {}
-        for node, name in held.items():
-            if "val" in node.meta and hasattr(node.meta["val"], "shape"):
+        for node, name in self._held.items():
+            if hasattr(node.meta.get("val"), "shape"):
                 known |= {f"{name}.shape[{d}]": size for d, size in enumerate(self.traces.shape(node))}
         return known | {f"self.{path}": size for path, size in self.attributes.items()}
 
-    def _step(
-        self, index: int, step: Region | TorchCall, held: dict[fx.Node, str], names: Names, known: Mapping[str, Extent]
-    ) -> list[str]:
+    def _step(self, index: int, step: Step, known: Mapping[str, Extent]) -> list[str]:
+        held = self._held
         if isinstance(step, TorchCall):
-            text = torch_call(self.traces, step.node, held.__getitem__, known)
-            if aten_name(step.node).split(".")[0].endswith("_"):
-                held[step.node] = held[step.node.args[0]]  # type: ignore[index]
+            like = next(iter(self.inputs.values()), "")
+            text = torch_call(self.traces, step.node, self._name_of, known, like)
+            if is_in_place(step.node):
                 return [text]
-            held[step.node] = names.name(step.node)
+            held[step.node] = self._names.name(step.node)
             return [f"{held[step.node]} = {text}"]
         wrapper = self.parts[index].wrapper
-        arguments = [held[node] for node in wrapper.arguments]
-        arguments += [f"self.{path}" for path in wrapper.numbers]
+        arguments = [self._name_of(node) for node in wrapper.arguments]
+        arguments += [state_source(path) for path in wrapper.numbers]
         call = f"{wrapper.name}({', '.join(arguments)})"
-        if not wrapper.results:
-            return [call]
         for node in wrapper.results:
-            held[node] = names.name(node)
-        return [f"{', '.join(held[n] for n in wrapper.results)} = {call}"]
+            held[node] = self._names.name(node)
+        return [f"{', '.join(held[n] for n in wrapper.results)} = {call}" if wrapper.results else call]
 
-    def _result(self, held: Mapping[fx.Node, str]) -> str:
-        program = self.traces.primary.program
-        output = next(n for n in self.traces.graph.nodes if n.op == "output")
-        mutated = len(program.graph_signature.output_specs) - len(program.graph_signature.user_outputs)
-        flat = list(output.args[0])[mutated:]  # type: ignore[arg-type]
+    def _name_of(self, node: fx.Node) -> str:
+        if self.traces.constant(node) is not None:
+            raise CannotFuse("forward builds a tensor of numbers (torch.tensor), which has no place in ModelNew")
+        return self._held[node]
+
+    def _result(self) -> str:
+        program = self.traces.program
+        flat = list(self.traces.graph.output_node().args[0])  # type: ignore[arg-type]
+        specs = program.graph_signature.output_specs
+        returned = [n for n, s in zip(flat, specs, strict=True) if s.kind is OutputKind.USER_OUTPUT]
         spec = program.call_spec.out_spec
         if spec is None:
             raise CannotFuse("the result of forward has no structure that can be written")
-        tree = pytree.tree_unflatten([_Source(held[n] if isinstance(n, fx.Node) else repr(n)) for n in flat], spec)
-        return _tree_source(tree)
+        leaves = [_Source(self._name_of(n) if isinstance(n, fx.Node) else repr(n)) for n in returned]
+        return _tree_source(pytree.tree_unflatten(leaves, spec))
+
+
+def _imports(imports: tuple[str, ...], functional: bool) -> str:
+    """Torch and Triton, and what the constructor imports besides, standard library first."""
+    nn = next((i for i in imports if i in _NN), _NN[1])
+    aliased = [nn] if " as " in nn else []
+    functional = functional or any(i in _FUNCTIONAL for i in imports)
+    own = [i for i in imports if i not in (*_ALWAYS, *_NN, *_FUNCTIONAL)]
+    torch = ["import torch", *aliased, *([_FUNCTIONAL[0]] if functional else []), *_ALWAYS[1:]]
+    return "\n".join([*own, *([""] if own else []), *torch, *([] if aliased else [nn])])
 
 
 @dataclass(frozen=True)
@@ -129,13 +154,14 @@ class _Source:
     text: str
 
 
-def _tree_source(tree: object) -> str:
+def _tree_source(tree: object, *, nested: bool = False) -> str:
     if isinstance(tree, _Source):
         return tree.text
-    if isinstance(tree, tuple):
-        return ", ".join(_tree_source(t) for t in tree) if len(tree) > 1 else f"({_tree_source(tree[0])},)"
-    if isinstance(tree, list):
-        return f"[{', '.join(_tree_source(t) for t in tree)}]"
-    if isinstance(tree, dict):
-        return "{" + ", ".join(f"{k!r}: {_tree_source(v)}" for k, v in tree.items()) + "}"
+    if type(tree) is tuple:
+        inner = ", ".join(_tree_source(t, nested=True) for t in tree) + ("," if len(tree) == 1 else "")
+        return f"({inner})" if nested or len(tree) < 2 else inner
+    if type(tree) is list:
+        return f"[{', '.join(_tree_source(t, nested=True) for t in tree)}]"
+    if type(tree) is dict:
+        return "{" + ", ".join(f"{k!r}: {_tree_source(v, nested=True)}" for k, v in tree.items()) + "}"
     raise CannotFuse(f"forward returns a {type(tree).__name__}, which this writer does not write")

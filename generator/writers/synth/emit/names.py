@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Iterable, Mapping
 
 from torch import fx
+from torch._subclasses.fake_tensor import is_fake
 from torch.export import ExportedProgram
 
 from ..math import HELPERS
 
-_RESERVED = frozenset({"torch", "triton", "tl", "nn", "F", "self", "out", "mask", "row", "cols", "rows"})
+RESERVED = frozenset({"torch", "triton", "tl", "nn", "F", "self", "out", "n_rows", "n_cols", "n_batch", "n_elements"})
+"""Names that generated files use themselves."""
 
 
 def identifier(text: str) -> str:
@@ -21,9 +24,15 @@ def identifier(text: str) -> str:
 
 
 def state_path(program: ExportedProgram, node: fx.Node) -> str | None:
-    """`norm.weight` for a placeholder of a parameter or buffer."""
-    signature = program.graph_signature
-    return signature.inputs_to_parameters.get(node.name) or signature.inputs_to_buffers.get(node.name)
+    """`norm.weight` for a placeholder of a parameter, a buffer, or a plain tensor that the constructor makes.
+
+    The model is built on fake tensors, so a real one was written down by forward itself and has no such path.
+    """
+    signature, name = program.graph_signature, node.name
+    path: str | None = signature.inputs_to_parameters.get(name) or signature.inputs_to_buffers.get(name)
+    if path is None and (constant := signature.inputs_to_lifted_tensor_constants.get(name)):
+        path = constant if is_fake(program.constants.get(constant)) else None
+    return path
 
 
 def state_source(path: str) -> str:
@@ -34,9 +43,9 @@ def state_source(path: str) -> str:
 class Names:
     """Hands out names: the last word of a parameter's path, an input's own name, a node's name."""
 
-    def __init__(self, program: ExportedProgram, inputs: dict[str, str]) -> None:
+    def __init__(self, program: ExportedProgram, inputs: Mapping[str, str], taken: Iterable[str] = ()) -> None:
         self._program, self._inputs = program, inputs
-        self._taken: set[str] = {*_RESERVED, *HELPERS}
+        self._taken: set[str] = {*RESERVED, *HELPERS, *taken}
 
     def name(self, node: fx.Node) -> str:
         path = state_path(self._program, node)

@@ -42,7 +42,13 @@ def padding(values: Values, number: int) -> Padding:
         return "any"
     below = [padding(values, a) for a in node.args]
     if node.function in _KEEPS_ZERO:
-        return "zero" if below[0] == "zero" else ("-inf" if node.function == "cast" else "any") if below[0] == "-inf" else "any"
+        return (
+            "zero"
+            if below[0] == "zero"
+            else ("-inf" if node.function == "cast" else "any")
+            if below[0] == "-inf"
+            else "any"
+        )
     if node.function in ("mul", "add") and all(p == "zero" for p in below):
         return "zero"
     if node.function == "sub" and below[0] == "-inf" and not values.varies(node.args[1]):

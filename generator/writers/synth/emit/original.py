@@ -5,8 +5,13 @@ from __future__ import annotations
 import ast
 import textwrap
 from dataclasses import dataclass
+from functools import cached_property
 
-_DROPPED = frozenset({"get_inputs", "get_init_inputs"})
+from ..space import CannotFuse
+
+_DROPPED = frozenset({"get_inputs", "get_init_inputs", "Model"})
+_CONSTRUCTION = frozenset({"__init__", "reset_parameters", "extra_repr", "__repr__"})
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -15,57 +20,98 @@ class Original:
 
     text: str
 
-    @property
+    @cached_property
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
 
+    @cached_property
     def model(self) -> ast.ClassDef:
-        return next(n for n in self.tree.body if isinstance(n, ast.ClassDef) and n.name == "Model")
+        found = [n for n in self.tree.body if isinstance(n, ast.ClassDef) and n.name == "Model"]
+        if not found:
+            raise CannotFuse("class Model is not written out in the op file")
+        return found[-1]
 
-    def forward(self) -> ast.FunctionDef | None:
-        """The forward method, when the class itself defines it."""
-        return next((n for n in self.model().body if isinstance(n, ast.FunctionDef) and n.name == "forward"), None)
-
-    def class_source(self, forward: str) -> str:
-        """`class ModelNew` with every method but forward kept and `forward` put in its place."""
-        model = self.model()
-        bases = ", ".join(ast.unparse(b) for b in model.bases)
-        pieces = []
-        for statement in model.body:
-            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-                continue
+    @cached_property
+    def forward(self) -> ast.FunctionDef:
+        for statement in self.model.body:
             if isinstance(statement, ast.FunctionDef) and statement.name == "forward":
-                continue
-            pieces.append(textwrap.indent(self._dedented(statement), "    "))
-        pieces.append(textwrap.indent(forward, "    "))
-        body = "\n\n".join(pieces).replace("super(Model,", "super(ModelNew,")
-        return f"class ModelNew({bases}):\n" + '    """Same constructor, parameters and results as Model."""\n\n' + body
+                return statement
+        raise CannotFuse("class Model inherits its forward, so its constructor cannot be kept by itself")
 
-    def kept(self) -> tuple[list[str], list[str]]:
+    @property
+    def arguments(self) -> list[str]:
+        """Names of what forward takes, self left out."""
+        args = self.forward.args
+        return [a.arg for a in [*args.posonlyargs, *args.args][1:]]
+
+    def class_source(self, forward: str, doc: str) -> str:
+        """`class ModelNew` with what its constructor needs and `forward` put in."""
+        bases = ", ".join(ast.unparse(b) for b in self.model.bases)
+        pieces = [textwrap.indent(p, "    ") for p in [*self._members(self.model), forward]]
+        body = "\n\n".join(pieces).replace("super(Model,", "super(ModelNew,")
+        return f'class ModelNew({bases}):\n    """{doc}"""\n\n{body}'
+
+    @cached_property
+    def kept(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """(imports, other statements) of the module that the kept parts of Model refer to, in order."""
-        model = self.model()
-        model.body = [s for s in model.body if not (isinstance(s, ast.FunctionDef) and s.name == "forward")]
-        needed = _names(model)
-        forward = self.forward()
-        if forward is not None:
-            needed |= _names(forward.args)
-        statements = [s for s in self.tree.body if not self._is_dropped(s)]
+        needed = _names_of_members(self.model) | _names(self.forward.args)
+        if self.forward.returns is not None:
+            needed |= _names(self.forward.returns)
+        statements = [s for s in self.tree.body if getattr(s, "name", "") not in _DROPPED]
         chosen: list[ast.stmt] = []
         for statement in reversed(statements):
-            if _defines(statement) & needed:
-                chosen.append(statement)
-                needed |= _names(statement)
-        imports = [self._dedented(s) for s in statements if s in chosen and isinstance(s, ast.Import | ast.ImportFrom)]
-        others = [self._dedented(s) for s in statements if s in chosen and not isinstance(s, ast.Import | ast.ImportFrom)]
-        return imports, others
+            if defines(statement) & needed:
+                chosen.insert(0, statement)
+                is_class = isinstance(statement, ast.ClassDef)
+                needed |= _names_of_members(statement) if is_class else _names(statement)  # type: ignore[arg-type]
+        imports = [s for s in chosen if isinstance(s, ast.Import | ast.ImportFrom)]
+        others = [s for s in chosen if s not in imports]
+        return tuple(self._dedented(s) for s in imports), tuple(self._statement(s) for s in others)
 
-    def _is_dropped(self, statement: ast.stmt) -> bool:
-        return isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.name in {*_DROPPED, "Model"}
+    @cached_property
+    def kept_names(self) -> frozenset[str]:
+        """Module-level names that the kept statements define."""
+        return frozenset().union(*(defines(s) for text in self.kept[1] for s in ast.parse(text).body))
+
+    def _statement(self, statement: ast.stmt) -> str:
+        """A statement as it stands; of a class only what constructing it needs, since forward calls kernels."""
+        if not isinstance(statement, ast.ClassDef):
+            return self._dedented(statement)
+        members = [textwrap.indent(m, "    ") for m in self._members(statement)]
+        bases = ", ".join(ast.unparse(b) for b in [*statement.bases, *statement.keywords])
+        header = f"class {statement.name}({bases}):" if bases else f"class {statement.name}:"
+        decorators = [f"@{ast.unparse(d)}" for d in statement.decorator_list]
+        return "\n".join([*decorators, header, "\n\n".join(members) or "    pass"])
+
+    def _members(self, owner: ast.ClassDef) -> list[str]:
+        return [self._dedented(s) for s in _construction(owner)]
 
     def _dedented(self, statement: ast.stmt) -> str:
         lines = self.text.splitlines()
         first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
         return textwrap.dedent("\n".join(lines[first - 1 : statement.end_lineno]))
+
+
+def _construction(owner: ast.ClassDef) -> list[ast.stmt]:
+    """Class-level values, the constructor, and the methods that these call."""
+    methods = {s.name: s for s in owner.body if isinstance(s, _FUNCTIONS)}
+    kept = [s for s in owner.body if not isinstance(s, _FUNCTIONS) and not _is_docstring(s)]
+    pending = [m for name, m in methods.items() if name in _CONSTRUCTION]
+    while pending:
+        method = pending.pop()
+        kept.append(method)
+        called = {n.attr for n in ast.walk(method) if isinstance(n, ast.Attribute)} - {"forward"}
+        pending += [m for name, m in methods.items() if name in called and m not in kept + pending]
+    return sorted(kept, key=lambda s: s.lineno)
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _names_of_members(owner: ast.ClassDef) -> set[str]:
+    parts: list[ast.AST] = [*owner.bases, *owner.decorator_list, *_construction(owner)]
+    return set().union(*(_names(part) for part in parts))
 
 
 def _names(tree: ast.AST) -> set[str]:
@@ -80,7 +126,8 @@ def _names(tree: ast.AST) -> set[str]:
     return found.union(*(_names(child) for child in ast.iter_child_nodes(tree)))
 
 
-def _defines(statement: ast.stmt) -> set[str]:
+def defines(statement: ast.stmt) -> set[str]:
+    """Module-level names that a statement binds."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {(a.asname or a.name).split(".")[0] for a in statement.names}
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):

@@ -47,7 +47,11 @@ def argument(values: Values, reduce: int, mask: str) -> str:
     value = values.value(node.arg, ())
     dtype = values.builder.dtype(node.arg)
     if node.kind in ("any", "all"):
-        value = Text(f"({value.source}).to(tl.int32)") if dtype == "int1" else Text(f"({value.source} != 0).to(tl.int32)")
+        value = (
+            Text(f"({value.source}).to(tl.int32)")
+            if dtype == "int1"
+            else Text(f"({value.source} != 0).to(tl.int32)")
+        )
         dtype = "int32"
     if not mask or is_neutral(values, reduce):
         return value.source
@@ -93,7 +97,9 @@ def reduce_tile(values: Values, reduce: int, tile: Tile, mask: str) -> None:
         _first_index(values, node, argument(values, reduce, mask), position_in_row(values, node), tile, name)
     else:
         source = argument(values, reduce, mask)
-        values.kernel.line(f"{name} = {collapse(values, node.kind, source, tile, values.builder.dtype(node.arg))}")
+        values.kernel.line(
+            f"{name} = {collapse(values, node.kind, source, tile, values.builder.dtype(node.arg))}"
+        )
     values.define(reduce, Text(name))
 
 
@@ -110,7 +116,9 @@ def start(values: Values, item: Item, tile: Tile) -> Accumulator:
     """Running values of an item, set to neutral before the loop."""
     b = values.builder
     if isinstance(item, OnlineSoftmax):
-        acc = _accumulator(values, item, ("running_max", "running_sum"), ('-float("inf")', "0.0"), ("fp32", "fp32"))
+        acc = _accumulator(
+            values, item, ("running_max", "running_sum"), ('-float("inf")', "0.0"), ("fp32", "fp32")
+        )
         shape = tile.kept_shape
     elif isinstance(item, Welford):
         acc = _accumulator(values, item, ("run_mean", "run_m2", "run_count"), ("0.0",) * 3, ("fp32",) * 3)
@@ -181,10 +189,12 @@ def _step_online(values: Values, acc: Accumulator, item: OnlineSoftmax, tile: Ti
     k = values.kernel
     peak, total = acc.names
     x = values.named(item.x, ()).source
-    inside = x if is_neutral(values, item.peak) else f"tl.where({mask}, {x}, -float(\"inf\"))"
+    inside = x if is_neutral(values, item.peak) else f'tl.where({mask}, {x}, -float("inf"))'
     k.line(f"new_max = tl.maximum({peak}, tl.max({inside}, axis={tile.axis}{tile.keep}))")
     k.line('shift = tl.where(new_max == -float("inf"), 0.0, new_max)')
-    k.line(f"{total} = {total} * tl.exp({peak} - shift) + tl.sum(tl.exp({inside} - shift), axis={tile.axis}{tile.keep})")
+    k.line(
+        f"{total} = {total} * tl.exp({peak} - shift) + tl.sum(tl.exp({inside} - shift), axis={tile.axis}{tile.keep})"
+    )
     k.line(f"{peak} = new_max")
 
 
@@ -213,7 +223,12 @@ def finish(values: Values, acc: Accumulator, tile: Tile) -> None:
 
 def _base(values: Values, node: Reduce) -> str:
     child = values.builder.nodes[node.arg]
-    if node.kind == "sum" and isinstance(child, Apply) and child.function == "mul" and child.args[0] == child.args[1]:
+    if (
+        node.kind == "sum"
+        and isinstance(child, Apply)
+        and child.function == "mul"
+        and child.args[0] == child.args[1]
+    ):
         return "sum_of_squares"
     return {"sum": "total", "prod": "product", "max": "largest", "min": "smallest", "peak": "row_max"}.get(
         node.kind, node.kind

@@ -15,7 +15,22 @@ from .index import Group, Indexer
 from .kernel import Kernel
 from .text import TRITON_DTYPES, Text, call, repeats
 
-_LOCALS = ("row", "rows", "cols", "mask", "row_mask", "col_mask", "offsets", "batch", "start", "shift", "part", "parts", "tile")
+_LOCALS = (
+    "col0",
+    "row",
+    "rows",
+    "cols",
+    "mask",
+    "row_mask",
+    "col_mask",
+    "offsets",
+    "batch",
+    "start",
+    "shift",
+    "part",
+    "parts",
+    "tile",
+)
 Instance = tuple[tuple[Axis, int], ...]
 LONGEST_INLINE = 60
 LONGEST_ADDRESS = 34
@@ -83,10 +98,13 @@ class Values:
         self.taken.add(name)
         return name
 
-    def hoist(self, roots: list[int], at: Instance = ()) -> None:
-        """Compute before a loop what the loop needs and does not change."""
+    def hoist(self, roots: list[int], walked: frozenset[Axis] | None = None) -> None:
+        """Compute before a loop over the `walked` axes (all reduced ones) what the loop needs and does not change."""
+        at: Instance = ()
+        if walked is None:
+            walked = self.reduced.leaves if self.reduced else frozenset()
         for number in self.builder.walk(roots):
-            if not self._ready(number) or self.varies(number) or self.known(number, at):
+            if not self._ready(number) or self.known(number, at) or self.builder.free_axes(number) & walked:
                 continue
             if self.uses.get(number, 0) and not isinstance(self.builder.nodes[number], Const | SizeOf):
                 self.named(number, at)

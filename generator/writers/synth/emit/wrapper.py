@@ -59,15 +59,28 @@ class WrapperWriter:
         """Sizes that shapes give, those of the largest tensors first."""
         by_size = sorted(self.inputs, key=lambda i: -product(self.traces.shape(i[1]), self.traces.one).full)
         return {
-            f"{name}.shape[{d}]": size for name, node in by_size for d, size in enumerate(self.traces.shape(node))
+            f"{name}.shape[{d}]": size
+            for name, node in by_size
+            for d, size in enumerate(self.traces.shape(node))
         }
 
     def write(self) -> Wrapper:
         sizes = self._sizes()
         outputs, launches = self._outputs(), self._launches(sizes)
-        body = [*self._guards(), *self._size_lines(sizes), *self._limits(sizes), *outputs, *launches, self._return()]
+        body = [
+            *self._guards(),
+            *self._size_lines(sizes),
+            *self._limits(sizes),
+            *outputs,
+            *launches,
+            self._return(),
+        ]
         names = [name for name, _ in self.inputs] + list(self.numbers.values())
-        lines = [f"def {self.name}({', '.join(names)}):", f'    """{self.doc}"""', *("    " + b for b in body)]
+        lines = [
+            f"def {self.name}({', '.join(names)}):",
+            f'    """{self.doc}"""',
+            *("    " + b for b in body),
+        ]
         return Wrapper(
             self.name, "\n".join(lines), tuple(node for _, node in self.inputs), tuple(self.numbers),
             tuple(s.node for s in self.outputs),
@@ -81,7 +94,9 @@ class WrapperWriter:
         named = {path: size for path, size in self.attributes.items()}
         text = express(extent, {**(extra or {}), **self.known, **named}, most_factors=2)
         if text is None:
-            raise CannotFuse(f"a size of {extent.full} follows neither from a shape nor from an integer of the model")
+            raise CannotFuse(
+                f"a size of {extent.full} follows neither from a shape nor from an integer of the model"
+            )
         for path in sorted(named, key=len, reverse=True):
             if path in text:
                 text = text.replace(path, self._number(path))
@@ -102,7 +117,9 @@ class WrapperWriter:
             wanted["n_batch"] = product((a.size for a in self.loops.kept[:-1]), self.traces.one)
         known: dict[str, Extent] = {}
         found: dict[str, str] = {}
-        wanted = {name: extent for name, extent in wanted.items() if not (name == "n_rows" and extent.is_one())}
+        wanted = {
+            name: extent for name, extent in wanted.items() if not (name == "n_rows" and extent.is_one())
+        }
         for name in sorted(wanted, key=lambda n: (n != "n_cols", n)):
             found[name] = self._whole(wanted[name], known) or self.express(wanted[name], known)
             known[name] = wanted[name]
@@ -113,10 +130,20 @@ class WrapperWriter:
         for name, node in self.inputs:
             shape = self.traces.shape(node)
             total = product(shape, self.traces.one)
-            if len(shape) > 1 and extent.divides(total) and (ratio := (total // extent).literal) is not None and ratio < 5:
+            if (
+                len(shape) > 1
+                and extent.divides(total)
+                and (ratio := (total // extent).literal) is not None
+                and ratio < 5
+            ):
                 return f"{name}.numel()" + (f" // {ratio}" if ratio > 1 else "")
             columns = known.get("n_cols")
-            if len(shape) > 2 and columns is not None and self.schedule.layout == "rows" and columns * extent == total:
+            if (
+                len(shape) > 2
+                and columns is not None
+                and self.schedule.layout == "rows"
+                and columns * extent == total
+            ):
                 return f"{name}.numel() // n_cols"
         return None
 
@@ -148,7 +175,9 @@ class WrapperWriter:
             name = self.tensors[f"store:{store.name}"]
             lines.append(f"{name} = {self._allocation(store.node, store.dtype)}")
         for name, dtype in self.workspaces:
-            lines.append(f"{name} = torch.empty({self._parts_shape()}, dtype=torch.{TORCH_DTYPES[dtype]}, device={self._device()})")
+            lines.append(
+                f"{name} = torch.empty({self._parts_shape()}, dtype=torch.{TORCH_DTYPES[dtype]}, device={self._device()})"
+            )
         return lines
 
     def _allocation(self, node: fx.Node, dtype: str) -> str:
@@ -182,7 +211,11 @@ class WrapperWriter:
             values = {name: self._constant(value) for name, value in kernel.grid_values.items()}
             grid = re.sub(r"\{(\w+)\}", lambda m, v=values: self._grid_name(m[1], v, sizes), kernel.grid)  # type: ignore[misc]
             grid = grid.replace("(1 * ", "(")
-            arguments = [*kernel.pointers.values(), *kernel.sizes, *(f"{k}={v}" for k, v in constants.items())]
+            arguments = [
+                *kernel.pointers.values(),
+                *kernel.sizes,
+                *(f"{k}={v}" for k, v in constants.items()),
+            ]
             arguments.append(f"num_warps={self.schedule.num_warps}")
             call = f"{kernel.name}[{grid}]({', '.join(arguments)})"
             if len(call) > 106:
@@ -202,4 +235,8 @@ class WrapperWriter:
         return sizes[name] if sizes.get(name) == "1" else name if name in sizes else "1"
 
     def _return(self) -> str:
-        return "return " + ", ".join(self.tensors[f"store:{s.name}"] for s in self.outputs) if self.outputs else "return None"
+        return (
+            "return " + ", ".join(self.tensors[f"store:{s.name}"] for s in self.outputs)
+            if self.outputs
+            else "return None"
+        )

@@ -9,10 +9,11 @@ from typing import Any
 import torch
 from torch import fx
 
-from ..expr import Builder, Load, SizeOf
+from ..dtypes import UNSUPPORTED, compute_type, short_name
+from ..expr import Builder, Load, Position, SizeOf
 from ..extent import Extent, product
-from ..space import CannotFuse, Dims, Space
-from ..traces import DTYPES, FLOATS, Traces, Varies
+from ..space import Affine, Axis, CannotFuse, Dims, Space
+from ..traces import Traces, Varies
 
 
 @dataclass(frozen=True)
@@ -40,38 +41,39 @@ class Context:
     def space(self) -> Space:
         return self.builder.space
 
-    def compute(self, dtype: str) -> str:
-        """The type arithmetic runs in: fp32 for the short floats, the type itself otherwise."""
-        return "fp32" if dtype in ("fp16", "bf16") else dtype
+    def result_type(self, node: fx.Node) -> str:
+        """The type a node's result is computed in."""
+        return compute_type(self.traces.dtype(node))
 
     def value(self, arg: Any) -> Value:
         """An operand as a value: a computed one, a load of a tensor from outside, or a literal."""
         if isinstance(arg, fx.Node):
-            if arg in self.env:
-                found = self.env[arg]
-                if isinstance(found, tuple):
-                    raise CannotFuse(f"{arg.name} is several tensors where one is needed")
-                return found
-            return self.load(arg)
+            found = self.env.get(arg)
+            if isinstance(found, tuple):
+                raise CannotFuse(f"{arg.name} is several tensors where one is needed")
+            return found or self.load(arg)
         if isinstance(arg, Varies):
-            raise CannotFuse(f"the constant {arg.values[0]} depends on the shapes in a way that is not derived")
+            raise CannotFuse(f"the constant {arg.values[0]} follows from the shapes in a way that is not derived")
         if isinstance(arg, Extent):
             return Value((), self.builder.add(SizeOf(arg, "int64")))
+        if not isinstance(arg, bool | int | float):
+            raise CannotFuse(f"an operand is {arg!r}, neither a tensor nor a number")
         dtype = "int1" if isinstance(arg, bool) else "int64" if isinstance(arg, int) else "fp32"
         return Value((), self.builder.number(arg, dtype))
 
     def load(self, node: fx.Node) -> Value:
+        """A tensor from outside the region, read as packed memory; a constant scalar becomes a literal."""
         dtype = self.traces.dtype(node)
-        if dtype == "unsupported":
+        if dtype == UNSUPPORTED:
             raise CannotFuse(f"{node.name} is {node.meta['val'].dtype}, which these kernels do not read")
+        constant = self.traces.constant(node)
+        if constant is not None:
+            if constant.numel() != 1:
+                raise CannotFuse("forward builds a tensor of numbers (torch.tensor), which has no place in ModelNew")
+            return Value(((),) * constant.dim(), self.builder.number(constant.item(), dtype))
         shape = self.traces.shape(node)
         dims = tuple(self.space.dimension(size) for size in shape)
-        strides: list[Extent] = []
-        step = self.traces.one
-        for size in reversed(shape):
-            strides.append(step)
-            step = step * size
-        index = self.space.row_major(dims, strides[::-1])
+        index = self.space.row_major(dims, packed_strides(shape, self.traces.one))
         self.buffers[node.name] = node
         value = Value(dims, self.builder.add(Load(node.name, index, dtype), node.name))
         self.env[node] = value
@@ -80,34 +82,50 @@ class Context:
     def broadcast(self, values: Sequence[Value]) -> Dims:
         """The joint dimensions of operands, axes of equal positions unified."""
         rank = max(len(v.dims) for v in values)
-        dims: list[tuple[int, ...]] = [()] * rank
+        dims: list[tuple[Axis, ...]] = [()] * rank
         for value in values:
             padded = ((),) * (rank - len(value.dims)) + value.dims
             dims = [self.space.unify(a, b, "broadcast") for a, b in zip(dims, padded, strict=True)]
-        leaves = [leaf for axes in dims for leaf in self.space.leaves(axes)]
-        if len(leaves) != len(set(leaves)):
-            raise CannotFuse("a tensor meets itself along two different dimensions")
         return tuple(dims)
 
     def pointwise(
-        self, node: fx.Node | str, build: Callable[..., int], *operands: Any, compute: str | None = None
+        self, result: fx.Node | str, build: Callable[..., int], *operands: Any, compute: str | None = None
     ) -> Value:
         """Cast the operands to the type the result is computed in and apply `build` to them."""
         values = [self.value(o) for o in operands]
-        dtype = self.traces.dtype(node) if isinstance(node, fx.Node) else node
-        inside = compute or self.compute(dtype)
+        inside = compute or (self.result_type(result) if isinstance(result, fx.Node) else result)
         args = [self.builder.cast(v.node, inside) for v in values]
         return Value(self.broadcast(values), build(*args))
 
     def promoted(self, left: Any, right: Any) -> str:
         """The computation type in which two operands are compared, by torch's promotion."""
         a, b = (o.meta["val"] if isinstance(o, fx.Node) else o for o in (left, right))
-        return self.compute(DTYPES.get(torch.result_type(a, b), "unsupported"))
+        return compute_type(short_name(torch.result_type(a, b)))
 
-    def count(self, axes: Sequence[int]) -> Extent:
+    def count(self, axes: Sequence[Axis]) -> Extent:
         leaves = self.space.leaves(axes)
         return product((self.space.sizes[a] for a in leaves), self.traces.one)
 
+    def position(self, axes: Sequence[Axis], *, start: int = 0, step: int = 1) -> int:
+        """start + step x (the place along a dimension), as an int64 value."""
+        one = self.traces.one
+        index = self.space.row_major((tuple(axes),), (one.like(step),))
+        return self.builder.add(Position(Affine(index.terms, one.like(start)), "int64"))
 
-def is_float(dtype: str) -> bool:
-    return dtype in FLOATS
+
+def source_of(node: fx.Node) -> fx.Node:
+    """The tensor an operator works on."""
+    source = node.args[0]
+    if not isinstance(source, fx.Node):
+        raise CannotFuse(f"{node.name} works on {source!r}, not on a tensor")
+    return source
+
+
+def packed_strides(shape: Sequence[Extent], one: Extent) -> list[Extent]:
+    """Element strides of a row-major tensor without gaps."""
+    strides: list[Extent] = []
+    step = one
+    for size in reversed(shape):
+        strides.append(step)
+        step = step * size
+    return strides[::-1]

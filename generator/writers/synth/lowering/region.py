@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,14 +9,17 @@ import torch
 from torch import fx
 
 from ..expr import Builder, Choose, Load, Reduce
-from ..extent import Extent
 from ..space import Affine, Axis, CannotFuse, Space
-from ..traces import Traces, aten_name
-from . import composites, pointwise, reductions, views
-from .context import Context, Lowered, Value
+from ..traces import Traces, aten_name, is_getitem
+from . import activations, arithmetic, copies, normalizations, reductions, softmaxes, views
+from .context import Context, Lowered, Value, packed_strides
 from .table import RULES
 
-_FAMILIES = (composites, pointwise, reductions, views)
+FAMILIES = (activations, arithmetic, copies, normalizations, reductions, softmaxes, views)
+"""Importing a family registers its rules."""
+
+MOST_NODES = 400
+"""Expressions in one region: beyond it a kernel neither compiles quickly nor stays in registers."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +56,17 @@ def lower_region(traces: Traces, nodes: Sequence[fx.Node], outputs: Iterable[fx.
     ctx = Context(traces, Builder(Space(traces.one)))
     for node in nodes:
         ctx.env[node] = _lower(ctx, node)
+    if len(ctx.builder.nodes) > MOST_NODES:
+        raise CannotFuse(f"more than {MOST_NODES} operations would make one kernel")
     stores = [_store(ctx, node, ctx.value(node)) for node in outputs]
     for buffer, value in ctx.writes:
-        index = ctx.space.row_major(value.dims, _contiguous(ctx, buffer))
+        index = ctx.space.row_major(value.dims, packed_strides(traces.shape(buffer), traces.one))
         stores.append(Store(buffer, buffer.name, value.node, index, traces.dtype(buffer), buffer.name))
     return _finish(ctx, tuple(nodes), stores)
 
 
 def _lower(ctx: Context, node: fx.Node) -> Lowered:
-    if node.target is operator.getitem:
+    if is_getitem(node):
         source, position = node.args
         several = ctx.env.get(source)  # type: ignore[arg-type]
         if not isinstance(several, tuple):
@@ -75,20 +79,13 @@ def _lower(ctx: Context, node: fx.Node) -> Lowered:
 
 
 def _store(ctx: Context, node: fx.Node, value: Value) -> Store:
-    index = ctx.space.row_major(value.dims, _contiguous(ctx, node))
+    index = ctx.space.row_major(value.dims, packed_strides(ctx.traces.shape(node), ctx.traces.one))
     return Store(node, node.name, value.node, index, ctx.traces.dtype(node))
-
-
-def _contiguous(ctx: Context, node: fx.Node) -> list[Extent]:
-    step, strides = ctx.traces.one, []
-    for size in reversed(ctx.traces.shape(node)):
-        strides.append(step)
-        step = step * size
-    return strides[::-1]
 
 
 def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Region:
     builder, space = ctx.builder, ctx.space
+    _check_dimensions(ctx)
     live = list(builder.walk([s.value for s in stores]))
     reduced = {frozenset(space.leaves(n.axes)) for i in live if isinstance(n := builder.nodes[i], Reduce)}
     if len(reduced) > 1:
@@ -108,6 +105,15 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     buffers = tuple((name, node) for name, node in ctx.buffers.items() if name in used)
     axes = [tuple(sorted(group)) for group in (outer, inner, unrolled)]
     return Region(builder, nodes, buffers, tuple(stores), *axes)
+
+
+def _check_dimensions(ctx: Context) -> None:
+    """No two dimensions of a tensor may have become one axis: that would be its diagonal."""
+    for lowered in ctx.env.values():
+        for value in lowered if isinstance(lowered, tuple) else (lowered,):
+            leaves = [leaf for dim in value.dims for leaf in ctx.space.leaves(dim)]
+            if len(leaves) != len(set(leaves)):
+                raise CannotFuse("a tensor meets itself along two different dimensions")
 
 
 def _check_rows(builder: Builder, stores: list[Store], outer: set[Axis], inner: frozenset[Axis]) -> None:

@@ -9,36 +9,52 @@ from torch import fx
 from ..expr import Choose
 from ..extent import Extent
 from ..space import Affine, Axis, CannotFuse, Dims
-from .context import Context, Lowered, Value
+from .context import Context, Lowered, Value, source_of
 from .table import lowers
 
 MOST_PARTS = 4
+"""Tensors that one kernel joins; each is written by its own lines."""
 
 
 @lowers("view.default", "reshape.default", "_unsafe_view.default", "flatten.using_ints", "unflatten.int",
-        "squeeze.default", "squeeze.dim", "squeeze.dims", "unsqueeze.default")  # fmt: skip
+        "squeeze.default", "squeeze.dim", "squeeze.dims", "unsqueeze.default", "ravel.default", "view_as.default",
+        "reshape_as.default")  # fmt: skip
 def _reshape(ctx: Context, node: fx.Node) -> Lowered:
     x = ctx.value(node.args[0])
     axes = [a for dim in x.dims for a in dim]
     return Value(ctx.space.regroup(axes, ctx.traces.shape(node), node.name), x.node)
 
 
-@lowers("permute.default", "transpose.int", "t.default", "movedim.int", "numpy_T.default")
+@lowers("alias.default", "detach.default")
+def _same(ctx: Context, node: fx.Node) -> Lowered:
+    return ctx.value(node.args[0])
+
+
+@lowers("permute.default", "transpose.int", "swapaxes.default", "swapdims.default", "t.default", "numpy_T.default",
+        "mT.default", "adjoint.default", "movedim.int", "movedim.intlist")  # fmt: skip
 def _permute(ctx: Context, node: fx.Node) -> Lowered:
     x = ctx.value(node.args[0])
-    rank = len(x.dims)
-    order = list(range(rank))
-    if "transpose" in str(node.target):
-        i, j = (int(d) % rank for d in node.args[1:3])  # type: ignore[arg-type]
+    return Value(tuple(x.dims[d] for d in _order(node, len(x.dims))), x.node)
+
+
+def _order(node: fx.Node, rank: int) -> list[int]:
+    """Which dimension of the argument each dimension of the result is."""
+    name, order = str(node.target).split(".")[1], list(range(rank))
+    places = [[int(d) % rank for d in (a if isinstance(a, list | tuple) else [a])] for a in node.args[1:]]  # type: ignore[union-attr]
+    if name == "permute":
+        return places[0]
+    if name in ("transpose", "swapaxes", "swapdims"):
+        (i,), (j,) = places
         order[i], order[j] = order[j], order[i]
-    elif "permute" in str(node.target):
-        order = [int(d) % rank for d in node.args[1]]  # type: ignore[union-attr,arg-type]
-    elif "movedim" in str(node.target):
-        i, j = (int(d) % rank for d in node.args[1:3])  # type: ignore[arg-type]
-        order.insert(j, order.pop(i))
+    elif name == "movedim":
+        moved = dict(zip(places[1], places[0], strict=True))
+        rest = iter(d for d in order if d not in places[0])
+        order = [moved[d] if d in moved else next(rest) for d in order]
+    elif name in ("mT", "adjoint"):
+        order[-2:] = order[-1], order[-2]
     else:
         order.reverse()
-    return Value(tuple(x.dims[d] for d in order), x.node)
+    return order
 
 
 @lowers("expand.default", "expand_as.default", "broadcast_to.default")
@@ -50,10 +66,20 @@ def _expand(ctx: Context, node: fx.Node) -> Lowered:
     return Value(dims, x.node)
 
 
+@lowers("repeat.default", "tile.default")
+def _repeat(ctx: Context, node: fx.Node) -> Lowered:
+    """Each dimension gains an outer axis for its copies."""
+    x = ctx.value(node.args[0])
+    shape = ctx.traces.shape(node)
+    old: Dims = ((),) * (len(shape) - len(x.dims)) + x.dims
+    copies = (size // ctx.space.size(ctx.space.leaves(axes)) for axes, size in zip(old, shape, strict=True))
+    dims = tuple((*ctx.space.dimension(n), *axes) for n, axes in zip(copies, old, strict=True))
+    return Value(dims, x.node)
+
+
 @lowers("slice.Tensor", "narrow.default")
 def _slice(ctx: Context, node: fx.Node) -> Lowered:
-    source = node.args[0]
-    assert isinstance(source, fx.Node)
+    source = source_of(node)
     x = ctx.value(source)
     dim = int(ctx.traces.arg(node, 1, "dim", 0)) % len(x.dims)
     step = ctx.traces.arg(node, 4, "step", 1) if "slice" in str(node.target) else 1
@@ -63,8 +89,7 @@ def _slice(ctx: Context, node: fx.Node) -> Lowered:
 
 @lowers("select.int")
 def _select(ctx: Context, node: fx.Node) -> Lowered:
-    source = node.args[0]
-    assert isinstance(source, fx.Node)
+    source = source_of(node)
     x = ctx.value(source)
     dim = int(ctx.traces.arg(node, 1, "dim")) % len(x.dims)
     start = _start(ctx, ctx.traces.arg(node, 2, "index"), ctx.traces.shape(source)[dim])
@@ -72,7 +97,14 @@ def _select(ctx: Context, node: fx.Node) -> Lowered:
     return Value(piece.dims[:dim] + piece.dims[dim + 1 :], piece.node)
 
 
-@lowers("chunk.default", "split.Tensor", "split.sizes", "split_with_sizes.default", "unbind.int", "tensor_split.sections")
+@lowers(
+    "chunk.default",
+    "split.Tensor",
+    "split.sizes",
+    "split_with_sizes.default",
+    "unbind.int",
+    "tensor_split.sections",
+)
 def _split(ctx: Context, node: fx.Node) -> Lowered:
     x = ctx.value(node.args[0])
     unbind = "unbind" in str(node.target)
@@ -88,7 +120,7 @@ def _split(ctx: Context, node: fx.Node) -> Lowered:
     return tuple(parts)
 
 
-@lowers("cat.default", "concat.default")
+@lowers("cat.default", "concat.default", "concatenate.default")
 def _cat(ctx: Context, node: fx.Node) -> Lowered:
     parts = list(node.args[0])  # type: ignore[arg-type]
     dim = int(ctx.traces.arg(node, 1, "dim", 0)) % len(ctx.traces.shape(node))
@@ -110,7 +142,7 @@ def join(ctx: Context, node: fx.Node, parts: list[Any], dim: int, *, stacked: bo
     if not stacked and len({ctx.traces.shape(p)[dim] for p in parts}) > 1:
         raise CannotFuse(f"{node.name} joins parts of different size")
     dims = ctx.broadcast(values)
-    dtype = ctx.compute(ctx.traces.dtype(node))
+    dtype = ctx.result_type(node)
     axis = ctx.space.fresh(ctx.traces.one.like(len(values)))
     options = tuple(ctx.builder.cast(v.node, dtype) for v in values)
     chosen = ctx.builder.add(Choose(axis, options, dtype))

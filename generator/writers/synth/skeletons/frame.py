@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,13 +14,17 @@ from ..expr import Load, Position
 from ..extent import product
 from ..loops import Loops
 from ..schedule import Schedule
+from .job import Job
 
 INDEX_LIMIT = 2**31
 
 
 @dataclass
 class Frame:
-    """A kernel with its index variables in place; `mask` guards a tile, `length` is the size of the reduced direction."""
+    """A kernel with its index variables in place.
+
+    `mask` guards a tile; `length` and `step` are the size and the step of the reduced direction.
+    """
 
     kernel: Kernel
     values: Values
@@ -28,15 +32,32 @@ class Frame:
     loops: Loops
     schedule: Schedule
     mask: str
-    walker: str
     length: str
     step: str
 
     @contextmanager
-    def walk(self, begin: str = "0", end: str = "") -> Iterator[None]:
-        """A loop over the reduced direction; what it computes is forgotten after it."""
+    def walk(self, roots: list[int], begin: str = "0", end: str = "") -> Iterator[None]:
+        """A loop over the reduced direction, or two; what it computes is forgotten after it.
+
+        `roots` are what the body needs: a nest of loops computes between its loops what only the outer one changes.
+        """
         stages = f", num_stages={self.schedule.num_stages}" if self.schedule.num_stages > 1 else ""
-        end = end or self.length
+        group = self.values.reduced_group
+        if group.nested:
+            outer, inner = (self.kernel.constant(f"COL{i}_SIZE", group.axes[i].size) for i in (0, 1))
+            with self.kernel.block(f"for col0 in tl.range({begin}, {end or outer}):"), self.values.scope():
+                if spans_far(self.loops, group):
+                    self.kernel.line("col0 = col0.to(tl.int64)")
+                group.decoded = {0: "col0", 1: group.variable}
+                self.values.hoist(roots, frozenset(group.axes[1].leaves))
+                with self._steps("0", inner, stages):
+                    yield
+        else:
+            with self._steps(begin, end or self.length, stages):
+                yield
+
+    @contextmanager
+    def _steps(self, begin: str, end: str, stages: str) -> Iterator[None]:
         with self.kernel.block(f"for start in tl.range({begin}, {end}, {self.step}{stages}):"):
             self.step_index("start", end)
             with self.values.scope():
@@ -44,14 +65,14 @@ class Frame:
 
     def step_index(self, start: str, end: str = "") -> None:
         """Index and mask of one step over the reduced direction."""
-        group = self.values.reduced
-        assert group is not None
-        group.decoded.clear()
+        group = self.values.reduced_group
+        if not group.nested:
+            group.decoded.clear()
         lanes = f"tl.arange(0, {self.step})"
         if self.tile.two_dimensional:
             lanes += "[:, None]" if self.schedule.layout == "columns" else "[None, :]"
         index = f"{start} + {lanes}" if start != "0" else lanes
-        if spans_far(self.loops, group):
+        if not group.nested and spans_far(self.loops, group):
             index = f"({index}).to(tl.int64)"
         self.kernel.line(f"{group.variable} = {index}")
         bound = f"{group.variable} < {end or self.length}"
@@ -66,15 +87,13 @@ class Frame:
 
 def prepare(values: Values, group: Group) -> None:
     """Decode the axes of a group once, before anything that needs them."""
-    if len(group.axes) < 2:
-        return
     region = values.loops.region
     for number in region.builder.walk([s.value for s in region.stores]):
         node = region.builder.nodes[number]
         if isinstance(node, Load | Position):
-            values.indexer._terms(group, region.builder.space.resolve(node.index))
+            values.indexer.decode(group, node.index)
     for store in region.stores:
-        values.indexer._terms(group, region.builder.space.resolve(store.index))
+        values.indexer.decode(group, store.index)
 
 
 def spans_far(loops: Loops, group: Group) -> bool:
@@ -84,7 +103,8 @@ def spans_far(loops: Loops, group: Group) -> bool:
     indices = [s.index for s in region.stores]
     indices += [n.index for n in region.builder.nodes if isinstance(n, Load | Position)]
     spans = (
-        sum((a.size.full - 1) * loops.coefficient(space.resolve(i), a).full for a in group.axes) for i in indices
+        sum((a.size.full - 1) * loops.coefficient(space.resolve(i), a).full for a in group.axes)
+        for i in indices
     )
     return max(spans, default=0) >= INDEX_LIMIT
 
@@ -99,53 +119,45 @@ def _unrolled(loops: Loops) -> int:
     return product((space.sizes[a] for a in loops.region.unrolled_axes), loops.one).full
 
 
-def frame(
-    name: str, doc: str, loops: Loops, schedule: Schedule, tensors: Mapping[str, str], hints: Mapping[str, str]
-) -> Frame:
-    kernel = Kernel(name, doc)
-    build = {"flat": _flat, "rows": _rows, "columns": _columns}[schedule.layout]
-    return build(kernel, loops, schedule, tensors, hints)
+def frame(job: Job) -> Frame:
+    return {"flat": _flat, "rows": _rows, "columns": _columns}[job.schedule.layout](job, Kernel(job.name, job.doc))
 
 
 def _values(
-    kernel: Kernel, loops: Loops, groups: list[Group], reduced: Group | None, tensors: Mapping[str, str],
-    hints: Mapping[str, str], masks: dict[frozenset[str], str],
-) -> Values:  # fmt: skip
-    return Values(kernel, loops, Indexer(kernel, loops, groups), reduced, tensors, masks, hints)
+    job: Job, kernel: Kernel, groups: list[Group], reduced: Group | None, masks: dict[frozenset[str], str]
+) -> Values:
+    indexer = Indexer(kernel, job.loops, groups)
+    return Values(kernel, job.loops, indexer, reduced, job.tensors, masks, job.hints)
 
 
-def _flat(
-    kernel: Kernel, loops: Loops, schedule: Schedule, tensors: Mapping[str, str], hints: Mapping[str, str]
-) -> Frame:
+def _flat(job: Job, kernel: Kernel) -> Frame:
+    loops = job.loops
     group = Group("offsets", loops.kept, "mask", "AXIS")
-    values = _values(kernel, loops, [group], None, tensors, hints, {frozenset({"offsets"}): "mask"})
+    values = _values(job, kernel, [group], None, {frozenset({"offsets"}): "mask"})
     size = kernel.size("n_elements", loops.rows)
-    kernel.constant("BLOCK", str(schedule.block))
+    kernel.constant("BLOCK", str(job.schedule.block))
     program = "tl.program_id(0)" + (".to(tl.int64)" if is_wide(loops) else "")
     kernel.line(f"offsets = {program} * BLOCK + tl.arange(0, BLOCK)")
     kernel.line(f"mask = offsets < {size}")
     prepare(values, group)
     kernel.grid = f"(triton.cdiv({size}, {{BLOCK}}),)"
-    return Frame(kernel, values, Tile("BLOCK", 0, False, "BLOCK"), loops, schedule, "mask", "", "", "")
+    return Frame(kernel, values, Tile("BLOCK", 0, False, "BLOCK"), loops, job.schedule, "mask", "", "")
 
 
-def _rows(
-    kernel: Kernel, loops: Loops, schedule: Schedule, tensors: Mapping[str, str], hints: Mapping[str, str]
-) -> Frame:
-    several = schedule.rows > 1
+def _rows(job: Job, kernel: Kernel) -> Frame:
+    loops, several = job.loops, job.schedule.rows > 1
     rows = Group("row", loops.kept, "row_mask" if several else "", "ROW")
     cols = Group("cols", loops.reduced, "col_mask" if several else "mask", "COL")
     masks = {frozenset({"cols"}): "col_mask" if several else "mask"}
     if several:
         masks |= {frozenset({"row"}): "row_mask", frozenset({"row", "cols"}): "mask"}
-    values = _values(kernel, loops, [rows, cols], cols, tensors, hints, masks)
+    values = _values(job, kernel, [rows, cols], cols, masks)
     tile = Tile("ROWS, BLOCK", 1, True, "ROWS, 1") if several else Tile("BLOCK", 0, False, "")
-    return Frame(kernel, values, tile, loops, schedule, "mask", "cols", "n_cols", "BLOCK")
+    return Frame(kernel, values, tile, loops, job.schedule, "mask", "n_cols", "BLOCK")
 
 
-def _columns(
-    kernel: Kernel, loops: Loops, schedule: Schedule, tensors: Mapping[str, str], hints: Mapping[str, str]
-) -> Frame:
+def _columns(job: Job, kernel: Kernel) -> Frame:
+    loops = job.loops
     batch = Group("batch", loops.kept[:-1], "", "BATCH")
     cols = Group("cols", loops.kept[-1:], "col_mask", "COL")
     rows = Group("rows", loops.reduced, "row_mask", "ROW")
@@ -154,6 +166,6 @@ def _columns(
         frozenset({"rows"}): "row_mask",
         frozenset({"rows", "cols"}): "mask",
     }
-    values = _values(kernel, loops, [batch, cols, rows], rows, tensors, hints, masks)
+    values = _values(job, kernel, [batch, cols, rows], rows, masks)
     tile = Tile("DEPTH, BLOCK", 0, True, "1, BLOCK")
-    return Frame(kernel, values, tile, loops, schedule, "mask", "rows", "n_rows", "DEPTH")
+    return Frame(kernel, values, tile, loops, job.schedule, "mask", "n_rows", "DEPTH")

@@ -1,33 +1,28 @@
 """Row-wise skeleton: reductions and the pointwise work around them in one kernel.
 
-A row that fits is held in registers and read once. A longer one is walked in passes: one per level of dependent
-reductions, and a last one that writes. Columns of a reduction over an outer dimension are walked the same way, a tile of
-neighbouring columns at a time.
+A row that fits is held in registers and read once. A longer one is walked in passes: one per level of
+dependent reductions, and a last one that writes. Columns of a reduction over an outer dimension are walked the
+same way, a tile of neighbouring columns at a time.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
 from ..emit.reduce import finish, reduce_tile, start, step
 from ..lowering.region import Store
-from ..loops import Loops
-from ..schedule import Schedule
-from ..stages import Item, OnlineSoftmax, Single, Welford, plan_stages, reductions
+from ..stages import Item, inputs_of, plan_stages, reductions
 from .frame import Frame, frame, prepare
+from .job import Job
 
 
-def write(
-    name: str, doc: str, loops: Loops, schedule: Schedule, tensors: Mapping[str, str], hints: Mapping[str, str]
-) -> list[Kernel]:
-    f = frame(name, doc, loops, schedule, tensors, hints)
-    choose_padding(f.values, reductions(loops.region))
-    if schedule.layout == "columns":
+def write(job: Job) -> list[Kernel]:
+    f = frame(job)
+    choose_padding(f.values, reductions(job.loops.region))
+    if job.schedule.layout == "columns":
         place_columns(f)
         write_passes(f)
-    elif schedule.persistent:
+    elif job.schedule.persistent:
         _persistent(f)
     else:
         place_rows(f)
@@ -83,11 +78,13 @@ def _persistent(f: Frame) -> None:
     k.grid = f"(min({{n_rows}}, {f.schedule.persistent}),)"
     f.step_index("0")
     for number in f.values.builder.walk([s.value for s in f.loops.region.stores]):
-        groups = {g.variable for g in f.values.indexer.groups if g.leaves & f.values.builder.free_axes(number)}
+        groups = {
+            g.variable for g in f.values.indexer.groups if g.leaves & f.values.builder.free_axes(number)
+        }
         if groups == {"cols"} and not f.values.builder.children(number):
             f.values.named(number, ())
-    with k.block("for row_id in tl.range(tl.program_id(0), n_rows, tl.num_programs(0)):"):
-        k.line("row = row_id.to(tl.int64)")
+    k.line("first_row = tl.program_id(0).to(tl.int64)")
+    with k.block("for row in tl.range(first_row, n_rows, tl.num_programs(0)):"):
         prepare(f.values, f.values.indexer.groups[0])
         _one_tile(f)
 
@@ -117,20 +114,14 @@ def _one_tile(f: Frame) -> None:
 
 def run_stage(f: Frame, stage: list[Item], begin: str = "0", end: str = "") -> None:
     """One pass over the data: running values before, steps inside, results after."""
-    f.values.hoist([root for item in stage for root in roots(f, item)])
+    needed = [root for item in stage for root in roots(f, item)]
+    f.values.hoist(needed)
     running = [start(f.values, item, f.tile) for item in stage]
-    with f.walk(begin, end):
+    with f.walk(needed, begin, end):
         for acc in running:
             step(f.values, acc, f.tile, f.mask)
     for acc in running:
         finish(f.values, acc, f.tile)
-
-
-def roots(f: Frame, item: Item) -> list[int]:
-    if isinstance(item, Single):
-        return list(f.values.builder.children(item.reduce))
-    assert isinstance(item, OnlineSoftmax | Welford)
-    return [item.x]
 
 
 def write_stores(f: Frame, begin: str = "0", end: str = "") -> None:
@@ -138,7 +129,7 @@ def write_stores(f: Frame, begin: str = "0", end: str = "") -> None:
     inside = [s for s in f.loops.region.stores if varies(f, s)]
     if inside:
         f.values.hoist([s.value for s in inside])
-        with f.walk(begin, end):
+        with f.walk([s.value for s in inside], begin, end):
             for store in inside:
                 for at in f.values.instances(store):
                     f.values.store(store, at)
@@ -153,6 +144,4 @@ def write_row_stores(f: Frame) -> None:
 
 
 def varies(f: Frame, store: Store) -> bool:
-    assert f.values.reduced is not None
-    space = f.values.builder.space
-    return bool(f.values.reduced.leaves & {a for a, _ in space.resolve(store.index).terms})
+    return f.values.reduced_group in f.values.indexer.uses(store.index)

@@ -1,62 +1,46 @@
 """Split skeleton: rows too few to fill the device are cut into parts, one program each.
 
-Every level of reductions gets a kernel that leaves the running values of each part in a workspace; the kernel after it
-joins the parts of its row first, a handful of values, and goes on. The last kernel writes.
+Every level of reductions gets a kernel that leaves the running values of each part in a workspace; the kernel
+after it joins the parts of its row first, a handful of values, and goes on. The last kernel writes.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
 from ..emit.reduce import Accumulator, collapse, finish, helper, neutral, start, step
 from ..emit.text import Text
 from ..expr import Reduce
-from ..loops import Loops
-from ..schedule import Schedule
-from ..stages import Item, OnlineSoftmax, Welford, reductions
+from ..stages import Item, OnlineSoftmax, Welford, inputs_of, reductions
 from .frame import Frame, frame, prepare
-from .rowwise import roots, stages_of, varies, write_row_stores
+from .job import Job
+from .rowwise import stages_of, varies, write_row_stores
 
 
-@dataclass(frozen=True)
-class _Job:
-    """What every kernel of one split region shares."""
-
-    loops: Loops
-    schedule: Schedule
-    tensors: Mapping[str, str]
-    hints: Mapping[str, str]
-
-
-def write(
-    name: str, doc: str, loops: Loops, schedule: Schedule, tensors: Mapping[str, str], hints: Mapping[str, str]
-) -> tuple[list[Kernel], list[tuple[str, str]]]:
+def write(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     """The kernels in launch order and the workspaces between them."""
-    job = _Job(loops, schedule, tensors, hints)
-    stages = stages_of(frame(name, doc, loops, schedule, tensors, hints))
+    loops = job.loops
+    stages = stages_of(frame(job))
     kernels: list[Kernel] = []
     spaces: list[tuple[str, str]] = []
     for level, stage in enumerate(stages):
         number = str(level + 1) if len(stages) > 1 else ""
-        f = _open(job, f"{name}_part{number}", "Running values of one part of a row.", parted=True)
+        f = _open(job.called(f"{job.name}_part{number}", "Running values of one part of a row."), parted=True)
         _join_all(f, stages[:level])
         _leave_parts(f, stage)
         kernels.append(f.kernel)
         spaces += [slot for item in stage for slot in workspaces(item, f)]
     writes_rows = any(varies(f, store) for store in loops.region.stores)
-    f = _open(job, f"{name}_finish", doc, parted=writes_rows)
+    f = _open(job.called(f"{job.name}_finish", job.doc), parted=writes_rows)
     _join_all(f, stages)
     _finish(f)
     return [*kernels, f.kernel], spaces
 
 
-def _open(job: _Job, name: str, doc: str, *, parted: bool) -> Frame:
+def _open(job: Job, *, parted: bool) -> Frame:
     """A kernel with its row (or column tile) and, where the row is worked on in parts, its part."""
     loops, schedule = job.loops, job.schedule
-    f = frame(name, doc, loops, schedule, job.tensors, job.hints)
+    f = frame(job)
     choose_padding(f.values, reductions(loops.region))
     k = f.kernel
     program = "tl.program_id(0) // PARTS" if parted else "tl.program_id(0)"
@@ -86,11 +70,13 @@ def _open(job: _Job, name: str, doc: str, *, parted: bool) -> Frame:
 
 
 def _span(f: Frame) -> tuple[str, str]:
-    """First and last column of this part; parts are whole tiles, so accesses stay aligned."""
-    k = f.kernel
-    k.line(f"part_size = tl.cdiv(tl.cdiv({f.length}, PARTS), {f.step}) * {f.step}")
+    """First and last column of this part; parts are whole tiles (or whole outer steps), so accesses stay aligned."""
+    k, group = f.kernel, f.values.reduced
+    assert group is not None
+    length = k.constant("COL0_SIZE", group.axes[0].size) if group.nested else f.length
+    k.line(f"part_size = tl.cdiv({length}, PARTS)" if group.nested else f"part_size = tl.cdiv(tl.cdiv({length}, PARTS), {f.step}) * {f.step}")
     k.line("part_start = part * part_size")
-    k.line(f"part_end = tl.minimum(part_start + part_size, {f.length})")
+    k.line(f"part_end = tl.minimum(part_start + part_size, {length})")
     return "part_start", "part_end"
 
 
@@ -120,9 +106,10 @@ def _address(f: Frame, name: str, part: str) -> str:
 def _leave_parts(f: Frame, stage: list[Item]) -> None:
     k = f.kernel
     begin, end = _span(f)
-    f.values.hoist([root for item in stage for root in roots(f, item)])
+    needed = [root for item in stage for root in roots(f, item)]
+    f.values.hoist(needed)
     running = [start(f.values, item, f.tile) for item in stage]
-    with f.walk(begin, end):
+    with f.walk(needed, begin, end):
         for acc in running:
             step(f.values, acc, f.tile, f.mask)
     mask = ", mask=col_mask" if f.schedule.layout == "columns" else ""
@@ -137,7 +124,9 @@ def _part_values(f: Frame, acc: Accumulator) -> list[str]:
     if isinstance(item, OnlineSoftmax):
         return list(acc.names)
     if isinstance(item, Welford):
-        k.line(f"part_mean, part_m2, part_count = {helper(f.values, 'join_moments', ', '.join(acc.names), tile)}")
+        k.line(
+            f"part_mean, part_m2, part_count = {helper(f.values, 'join_moments', ', '.join(acc.names), tile)}"
+        )
         return ["part_mean", "part_m2", "part_count"]
     node = f.values.builder.nodes[item.reduce]
     assert isinstance(node, Reduce)
@@ -196,7 +185,7 @@ def _finish(f: Frame) -> None:
         return
     begin, end = _span(f)
     f.values.hoist([s.value for s in inside])
-    with f.walk(begin, end):
+    with f.walk([s.value for s in inside], begin, end):
         for store in inside:
             for at in f.values.instances(store):
                 f.values.store(store, at)

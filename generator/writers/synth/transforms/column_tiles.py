@@ -18,7 +18,9 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     while block > 32 and site.loops.rows.full // width * -(-width // block) < 2 * units:
         block //= 2
     warps = 4 if site.spec.warp_size == 32 else 2
-    depth = max(1, min(next_power_of_two(site.columns), ACCUMULATORS * warps * site.spec.warp_size // block // 2))
+    depth = max(
+        1, min(next_power_of_two(site.columns), ACCUMULATORS * warps * site.spec.warp_size // block // 2)
+    )
     if (block, depth) == (schedule.block, schedule.depth):
         return f"tiles are {block} wide already"
     why = f"{block} neighbouring columns are {block * site.element_bytes} contiguous bytes a row of the tile; {depth} rows are in flight"

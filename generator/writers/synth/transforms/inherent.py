@@ -7,26 +7,63 @@ from ..loops import Loops
 from ..schedule import Choice
 from ..skeletons.frame import is_wide
 
-INHERENT = ("fuse-row-program", "fuse-elementwise", "flat-grid", "pair-halves", "wide-offsets", "fp32-accumulate", "shrink-tile")
+INHERENT = (
+    "fuse-row-program",
+    "fuse-elementwise",
+    "flat-grid",
+    "pair-halves",
+    "wide-offsets",
+    "fp32-accumulate",
+    "shrink-tile",
+)
 """Techniques that are no step of the search: the partition, the skeletons and the mend have them built in."""
 
 
 def inherent(loops: Loops) -> tuple[Choice, ...]:
     """What the partition and the skeleton decided for one region."""
     region = loops.region
-    ops = sum(1 for n in region.nodes if not str(n.target).startswith(("aten.view", "aten.slice", "aten.getitem")))
+    ops = sum(
+        1 for n in region.nodes if not str(n.target).startswith(("aten.view", "aten.slice", "aten.getitem"))
+    )
     found: list[Choice] = []
     if loops.reduced and ops > 1:
-        found.append(Choice("fusion", f"{ops} operators, one pass structure", "reductions and the work around them share the row", "fuse-row-program"))
+        found.append(
+            Choice(
+                "fusion",
+                f"{ops} operators, one pass structure",
+                "reductions and the work around them share the row",
+                "fuse-row-program",
+            )
+        )
     elif ops > 1:
-        found.append(Choice("fusion", f"{ops} operators in one kernel", "nothing between them goes through memory", "fuse-elementwise"))
+        found.append(
+            Choice(
+                "fusion",
+                f"{ops} operators in one kernel",
+                "nothing between them goes through memory",
+                "fuse-elementwise",
+            )
+        )
     if not loops.reduced:
-        found.append(Choice("grid", "flat", "axes that lie behind one another in memory are walked as one", "flat-grid"))
+        found.append(
+            Choice(
+                "grid", "flat", "axes that lie behind one another in memory are walked as one", "flat-grid"
+            )
+        )
     if region.unrolled_axes:
-        found.append(Choice("halves", "read once, both written", "the joined parts share their loads", "pair-halves"))
+        found.append(
+            Choice("halves", "read once, both written", "the joined parts share their loads", "pair-halves")
+        )
     if is_wide(loops):
         found.append(Choice("offsets", "64 bit", "the tensor passes 2^31 elements", "wide-offsets"))
     short = {n.dtype for n in region.builder.nodes if isinstance(n, Load)} & {"bf16", "fp16"}
     if short:
-        found.append(Choice("arithmetic", "fp32", f"{', '.join(sorted(short))} is widened on load and rounded once on store", "fp32-accumulate"))
+        found.append(
+            Choice(
+                "arithmetic",
+                "fp32",
+                f"{', '.join(sorted(short))} is widened on load and rounded once on store",
+                "fp32-accumulate",
+            )
+        )
     return tuple(found)

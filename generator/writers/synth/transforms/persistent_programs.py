@@ -21,7 +21,10 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if not shared:
         return "no tensor is read alike by every row"
     by_registers = site.spec.registers_per_unit // (REGISTERS * schedule.num_warps * site.spec.warp_size)
-    resident = max(1, min(by_registers, site.spec.max_warps_per_unit // schedule.num_warps, site.spec.max_blocks_per_unit))
+    resident = max(
+        1,
+        min(by_registers, site.spec.max_warps_per_unit // schedule.num_warps, site.spec.max_blocks_per_unit),
+    )
     programs = units * resident
     if site.loops.rows.full < LEAST_WAVES * programs:
         return f"{site.loops.rows.full} rows are fewer than {LEAST_WAVES} waves of {programs} programs"

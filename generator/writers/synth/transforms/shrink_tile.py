@@ -12,7 +12,9 @@ LEAST_BLOCK = 128
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if schedule.one_tile and schedule.rows > 1:
         rows = schedule.rows // 2
-        return schedule.decide(Choice("ROWS", str(rows), "half the rows, half the registers", TRANSFORM), rows=rows)
+        return schedule.decide(
+            Choice("ROWS", str(rows), "half the rows, half the registers", TRANSFORM), rows=rows
+        )
     if schedule.one_tile and schedule.num_warps < site.max_warps:
         warps = schedule.num_warps * 2
         why = "the same row over twice the warps takes half the registers a thread"
@@ -20,7 +22,9 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if schedule.one_tile:
         block = min(4096, site.padded_columns // 2)
         why = "the row spills when it is held whole, so it is walked in steps"
-        return schedule.decide(Choice("row tile", str(block), why, TRANSFORM), one_tile=False, block=block, persistent=0)
+        return schedule.decide(
+            Choice("row tile", str(block), why, TRANSFORM), one_tile=False, block=block, persistent=0
+        )
     if schedule.layout == "columns" and schedule.depth > 1:
         return schedule.decide(
             Choice("tile", f"{schedule.depth // 2} x {schedule.block}", "half the running values", TRANSFORM),
@@ -29,4 +33,6 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if schedule.block <= LEAST_BLOCK:
         return f"a tile of {schedule.block} is as small as it gets"
     block = schedule.block // 2
-    return schedule.decide(Choice("BLOCK", str(block), "half the tile, half the registers", TRANSFORM), block=block)
+    return schedule.decide(
+        Choice("BLOCK", str(block), "half the tile, half the registers", TRANSFORM), block=block
+    )

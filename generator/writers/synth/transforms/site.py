@@ -39,7 +39,9 @@ class Site:
     @cached_property
     def element_bytes(self) -> int:
         """Bytes of the narrowest streamed element: it decides how many fill a vector access."""
-        sizes = [BYTES[n.dtype] for n in self.streams] + [BYTES[s.dtype] for s in self.loops.region.stores if s.into is None]
+        sizes = [BYTES[n.dtype] for n in self.streams] + [
+            BYTES[s.dtype] for s in self.loops.region.stores if s.into is None
+        ]
         return min(sizes, default=4)
 
     @property
@@ -57,6 +59,10 @@ class Site:
     def columns(self) -> int:
         return self.loops.columns.full
 
+    def walked(self, schedule: Schedule) -> int:
+        """Elements that the innermost loop of a schedule runs over."""
+        return self.loops.reduced[-1].size.full if schedule.nested else self.columns
+
     @property
     def padded_columns(self) -> int:
         return next_power_of_two(self.columns)
@@ -68,7 +74,9 @@ class Site:
 
     def registers_per_thread(self, warps: int) -> int:
         """What one thread may hold when a block of that many warps must be resident."""
-        return min(self.spec.max_registers_per_thread, self.spec.registers_per_unit // (warps * self.spec.warp_size))
+        return min(
+            self.spec.max_registers_per_thread, self.spec.registers_per_unit // (warps * self.spec.warp_size)
+        )
 
     def programs(self, schedule: Schedule) -> int:
         """Programs a schedule launches, parts of split rows not counted."""

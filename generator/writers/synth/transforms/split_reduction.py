@@ -23,13 +23,22 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if programs >= 2 * units:
         return f"{programs} programs already cover {units} {site.spec.unit_name}s twice"
     step = schedule.depth if schedule.layout == "columns" else (1024 if schedule.one_tile else schedule.block)
-    most = site.columns // (LEAST_STEPS * step)
-    parts = min(next_power_of_two(-(-PROGRAMS_PER_UNIT * units // programs)), MOST_PARTS, 1 << max(0, most.bit_length() - 1))
+    most = site.loops.reduced[0].size.full if schedule.nested else site.columns // (LEAST_STEPS * step)
+    parts = min(
+        next_power_of_two(-(-PROGRAMS_PER_UNIT * units // programs)),
+        MOST_PARTS,
+        1 << max(0, most.bit_length() - 1),
+    )
     if parts < 2:
         return f"a row of {site.columns} is too short to cut"
     busy = f"{programs} programs keep {min(programs, units)} of {units} {site.spec.unit_name}s busy"
     why = f"without it {busy}; {parts} parts a row make {programs * parts} programs"
     block = step if schedule.layout == "rows" else schedule.block
     return schedule.decide(
-        Choice("PARTS", str(parts), why, TRANSFORM), splits=parts, one_tile=False, rows=1, persistent=0, block=block
+        Choice("PARTS", str(parts), why, TRANSFORM),
+        splits=parts,
+        one_tile=False,
+        rows=1,
+        persistent=0,
+        block=block,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..schedule import Choice, Schedule
+from ..schedule import Choice, Schedule, next_power_of_two
 from .site import Site
 
 TRANSFORM = "vector-width"
@@ -15,7 +15,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     accesses = 1 if site.loops.region.unrolled_axes else ACCESSES
     block = schedule.num_warps * site.spec.warp_size * site.vector * accesses
     if schedule.layout == "rows":
-        block = min(block, site.padded_columns)
+        block = min(block, next_power_of_two(site.walked(schedule)))
     if block == schedule.block:
         return f"a tile of {block} already is {accesses} vectors a thread"
     why = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..schedule import Choice, Schedule
+from ..schedule import Choice, Schedule, next_power_of_two
 from .site import Site
 
 TRANSFORM = "warp-count"
@@ -11,7 +11,7 @@ TRANSFORM = "warp-count"
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
     tile = schedule.block * schedule.rows * (schedule.depth if schedule.layout == "columns" else 1)
     if schedule.layout == "rows" and not schedule.one_tile:
-        tile = min(site.padded_columns, tile)
+        tile = min(next_power_of_two(site.walked(schedule)), tile)
     warps = site.warps_for(tile, 2 * site.vector)
     if warps == schedule.num_warps:
         return f"{warps} warps already give each thread {tile // (warps * site.spec.warp_size)} elements"

@@ -1,0 +1,84 @@
+"""Properties of the one comparison on which every verdict rests."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbgen.generator.verify.budget import FLOORS, Target, compare, difference, precision_class
+
+
+def target(oracle: torch.Tensor, eager: torch.Tensor | None = None) -> Target:
+    return Target(oracle, oracle.float() if eager is None else eager, oracle)
+
+
+@given(st.integers(0, 2**31), st.sampled_from(sorted(FLOORS)), st.floats(1.5, 1e3))
+@settings(max_examples=50, deadline=None)
+def test_errors_beyond_the_floor_are_refused_and_errors_below_accepted(
+    seed: int, name: str, factor: float
+) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    oracle = torch.randn(64, generator=generator, dtype=torch.float64)
+    noise = torch.randn(64, generator=generator, dtype=torch.float64)
+    noise = noise / max(noise.norm() / oracle.norm(), noise.abs().max() / oracle.abs().max())
+    exact = Target(oracle, oracle, oracle)
+    assert not compare(oracle + factor * FLOORS[name] * noise, exact, name).accepted
+    assert compare(oracle + FLOORS[name] / factor * noise, exact, name).accepted
+
+
+def test_eager_that_is_wrong_itself_widens_the_budget_fourfold() -> None:
+    oracle = torch.ones(100, dtype=torch.float64)
+    eager = (oracle * 1.001).float()
+    assert compare(oracle * 1.0039, target(oracle, eager), "fp32").accepted
+    assert not compare(oracle * 1.0041, target(oracle, eager), "fp32").accepted
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_non_finite_is_wanted_only_where_the_oracle_has_it(bad: float) -> None:
+    oracle = torch.tensor([1.0, bad, 2.0], dtype=torch.float64)
+    assert compare(oracle.float(), target(oracle), "fp32").accepted
+    assert compare(torch.tensor([bad, bad, 2.0]), target(oracle), "fp32").kind == "non-finite"
+    assert compare(torch.tensor([1.0, 0.0, 2.0]), target(oracle), "fp32").kind == "non-finite"
+
+
+def test_infinity_of_the_wrong_sign_is_refused() -> None:
+    oracle = torch.tensor([float("inf"), 1.0], dtype=torch.float64)
+    assert compare(torch.tensor([-float("inf"), 1.0]), target(oracle), "fp32").kind == "non-finite"
+
+
+def test_overflow_of_the_op_s_own_dtype_is_allowed() -> None:
+    oracle = torch.tensor([1e6, 1.0], dtype=torch.float64)
+    eager = oracle.half()
+    assert compare(eager.clone(), target(oracle, eager), "fp16").accepted
+
+
+def test_a_zero_oracle_accepts_zeros_alone() -> None:
+    oracle = torch.zeros(4, dtype=torch.float64)
+    assert compare(torch.zeros(4), target(oracle), "fp32").accepted
+    assert not compare(torch.full((4,), 1e-30), target(oracle), "fp32").accepted
+
+
+def test_integers_agree_exactly() -> None:
+    oracle = torch.tensor([1, 2, 3])
+    assert compare(oracle.clone(), Target(oracle, oracle, oracle), "fp32").accepted
+    assert not compare(oracle + 1, Target(oracle, oracle, oracle), "fp32").accepted
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "declared", "expected"),
+    [
+        ([torch.float32], "fp32", "fp32"),
+        ([torch.float32], "tf32", "tf32"),
+        ([torch.bfloat16, torch.float32], "fp32", "bf16"),
+        ([torch.bfloat16], "fp16", "bf16"),
+        ([torch.float16], "bf16", "bf16"),
+        ([torch.float64], "fp32", "fp64"),
+        ([torch.int64], "fp32", "fp32"),
+    ],
+)
+def test_precision_class(dtypes: list[torch.dtype], declared: str, expected: str) -> None:
+    assert precision_class(dtypes, declared) == expected
+
+
+def test_difference_of_nothing_is_nothing() -> None:
+    assert difference(torch.zeros(0), torch.zeros(0, dtype=torch.float64)).worst == 0.0

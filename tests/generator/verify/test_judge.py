@@ -1,0 +1,117 @@
+"""Every honest kernel passes, and every cheat is refused for the cause that its own header names."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from kbgen.generator.verify.judge import CHILD_LIMITS, verify
+from kbgen.generator.verify.verdict import Failed, Inconclusive, Passed, Verdict, from_json
+from kbgen.hardware_specs.spec import find_spec
+from kbgen.profiling.op import load_op
+from kbgen.profiling.sandbox import Limits
+
+TESTS = Path(__file__).parents[2]
+OPS = Path(__file__).parent / "ops"
+HONEST = sorted((TESTS / "honest").glob("*.py"))
+CHEATS = sorted((TESTS / "cheats").glob("*.py"))
+
+
+def header(path: Path, name: str) -> str | None:
+    found = re.search(rf"^{name}: (.+)$", path.read_text(), re.MULTILINE)
+    return found[1] if found else None
+
+
+def judge(path: Path, scratch: Path, **more: object) -> Verdict:
+    op = load_op(OPS / f"{header(path, 'op')}.py")
+    allowed = (header(path, "allowed") or "").split()
+    wall_s = header(path, "wall_s")
+    limits = Limits(wall_s=float(wall_s)) if wall_s else CHILD_LIMITS
+    return verify(path, op, None, scratch=scratch, allowed_calls=allowed, limits=limits, **more)
+
+
+@pytest.mark.parametrize("path", HONEST, ids=lambda path: path.stem)
+def test_honest_kernel_passes(path: Path, tmp_path: Path) -> None:
+    verdict = judge(path, tmp_path)
+    assert isinstance(verdict, Passed), f"{verdict.cause}: {verdict.detail}"
+    assert set(verdict.controls.values()) <= {"rejected"} | {
+        v for v in verdict.controls.values() if v[:3] == "n/a"
+    }
+    assert verdict.launches
+    assert {case.outcome for case in verdict.cases} <= {"passed", "guarded", "dropped", "skipped"}
+
+
+@pytest.mark.parametrize("path", CHEATS, ids=lambda path: path.stem)
+def test_cheat_is_refused_for_its_own_cause(path: Path, tmp_path: Path) -> None:
+    verdict = judge(path, tmp_path)
+    assert isinstance(verdict, Failed | Inconclusive), f"{path.stem} passed"
+    assert verdict.cause == header(path, "expected"), verdict.detail
+    assert verdict.detail
+
+
+def test_verdict_repeats_from_its_seed(tmp_path: Path) -> None:
+    path = TESTS / "honest" / "softmax_row.py"
+    first = judge(path, tmp_path / "first", seed=11)
+    again = judge(path, tmp_path / "again", seed=first.replay["seed"])
+    assert first.oracle_error == again.oracle_error
+    assert [case.oracle_error for case in first.cases] == [case.oracle_error for case in again.cases]
+    other = judge(path, tmp_path / "other", seed=12)
+    assert other.oracle_error != first.oracle_error
+
+
+def test_verdict_survives_json(tmp_path: Path) -> None:
+    verdict = judge(TESTS / "honest" / "minmax_row.py", tmp_path)
+    document = json.loads(json.dumps(verdict.to_json()))
+    assert document["verdict"] == "passed"
+    assert from_json(document) == verdict
+
+
+def test_traffic_counts_each_byte_of_an_elementwise_op_once(tmp_path: Path) -> None:
+    verdict = judge(TESTS / "honest" / "add_flat.py", tmp_path)
+    assert set(verdict.traffic) == {"a", "b", "output"}
+    for name, seen in verdict.traffic.items():
+        loads, stores = (seen.load_issued, seen.load_unique), (seen.store_issued, seen.store_unique)
+        assert loads[0] == loads[1]
+        assert stores[0] == stores[1]
+        assert (max(loads), max(stores)).count(0) == 1, name
+
+
+def test_traffic_shows_a_second_pass_over_the_input(tmp_path: Path) -> None:
+    verdict = judge(TESTS / "honest" / "softmax_online.py", tmp_path)
+    assert verdict.traffic["x"].load_issued == 2 * verdict.traffic["x"].load_unique
+
+
+def test_lower_precision_passes_when_it_is_declared(tmp_path: Path) -> None:
+    path = TESTS / "cheats" / "matmul_tf32.py"
+    verdict = judge(path, tmp_path, precision="tf32")
+    assert isinstance(verdict, Passed), verdict.detail
+    assert "precision-changed" in verdict.labels
+
+
+@pytest.mark.parametrize(("device", "word"), [("mi250x", "passed"), ("mi300x", "failed"), ("h100", "failed")])
+def test_what_an_unnamed_dot_precision_means_depends_on_the_target(
+    device: str, word: str, tmp_path: Path
+) -> None:
+    path = TESTS / "cheats" / "matmul_default.py"
+    verdict = verify(path, load_op(OPS / "matmul.py"), find_spec(device), scratch=tmp_path)
+    assert verdict.word == word, verdict.detail
+    assert verdict.cause in (None, "low-precision")
+
+
+def test_eval_mode_makes_a_random_op_judgeable(tmp_path: Path) -> None:
+    verdict = judge(TESTS / "cheats" / "random_op.py", tmp_path, mode="eval")
+    assert verdict.cause == "input-returned" or isinstance(verdict, Inconclusive)
+    assert not isinstance(verdict, Passed)
+
+
+def test_declared_library_call_is_labelled(tmp_path: Path) -> None:
+    path = tmp_path / "softmax_by_torch.py"
+    path.write_text((TESTS / "cheats" / "torch_fallback.py").read_text())
+    verdict = judge(path, tmp_path / "scratch")
+    assert verdict.cause == "library-call"
+    op = load_op(OPS / "softmax.py")
+    allowed = verify(path, op, None, scratch=tmp_path / "scratch", allowed_calls=["*"])
+    assert isinstance(allowed, Passed), allowed.detail
+    assert allowed.labels == ("library-call",)
+    assert allowed.library_calls == ("torch.softmax",)

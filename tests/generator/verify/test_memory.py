@@ -1,0 +1,107 @@
+"""The watched memory: bounds, races and byte counts, on made-up addresses."""
+
+import numpy as np
+import pytest
+
+from kbgen.generator.verify.memory import Memory, OutOfBoundsError
+
+
+@pytest.fixture
+def memory() -> Memory:
+    watched = Memory()
+    watched.register("x", 1000, 400, 4)
+    watched.register("y", 4000, 400, 4)
+    watched.begin_launch("kernel", [1000, 4000])
+    watched.begin_program(0)
+    return watched
+
+
+def at(start: int, count: int, step: int = 4) -> np.ndarray:
+    return (start + step * np.arange(count)).astype(np.uint64)
+
+
+def kinds(memory: Memory) -> list[str]:
+    return [violation.kind for violation in memory.violations]
+
+
+@pytest.mark.parametrize("addresses", [at(1396, 2), at(996, 1), at(1398, 1), at(2000, 3), at(0, 1)])
+def test_outside_is_refused_before_it_is_touched(memory: Memory, addresses: np.ndarray) -> None:
+    with pytest.raises(OutOfBoundsError):
+        memory.load(addresses, 4)
+    assert kinds(memory) == ["out-of-bounds"]
+
+
+def test_tensors_of_another_launch_are_out_of_bounds(memory: Memory) -> None:
+    memory.begin_launch("second", [1000])
+    with pytest.raises(OutOfBoundsError):
+        memory.store(at(4000, 1), 4)
+
+
+def test_one_instruction_may_reach_two_tensors(memory: Memory) -> None:
+    memory.load(np.concatenate([at(1000, 4), at(4000, 4)]), 4)
+    assert [(name, seen.load_issued) for name, seen in memory.traffic()] == [("x", 16), ("y", 16)]
+
+
+def test_two_programs_that_store_to_one_place_race(memory: Memory) -> None:
+    memory.store(at(4000, 8), 4)
+    memory.begin_program(1)
+    memory.store(at(4028, 8), 4)
+    assert kinds(memory) == ["race"]
+
+
+def test_reading_what_another_program_wrote_is_a_race(memory: Memory) -> None:
+    memory.store(at(4000, 8), 4)
+    memory.begin_program(1)
+    memory.load(at(4000, 8), 4)
+    assert kinds(memory) == ["race"]
+
+
+def test_overwriting_what_another_program_read_is_a_race(memory: Memory) -> None:
+    memory.load(at(1000, 8), 4)
+    memory.begin_program(1)
+    memory.load(at(1000, 8), 4)
+    memory.store(at(1000, 1), 4)
+    assert kinds(memory) == ["race"]
+
+
+def test_the_reader_that_writes_its_own_is_no_race(memory: Memory) -> None:
+    for program in range(3):
+        memory.begin_program(program)
+        memory.load(at(1000 + 32 * program, 8), 4)
+        memory.store(at(1000 + 32 * program, 8), 4)
+    assert kinds(memory) == []
+
+
+def test_launches_are_ordered(memory: Memory) -> None:
+    memory.store(at(4000, 8), 4)
+    memory.begin_launch("second", [1000, 4000])
+    memory.begin_program(1)
+    memory.load(at(4000, 8), 4)
+    memory.store(at(4000, 8), 4)
+    assert kinds(memory) == []
+
+
+def test_atomics_meet_and_order(memory: Memory) -> None:
+    for program in range(3):
+        memory.begin_program(program)
+        memory.atomic(at(4000, 1), 4)
+    memory.load(at(4000, 1), 4)
+    assert kinds(memory) == []
+
+
+def test_traffic_counts_issued_and_unique_bytes(memory: Memory) -> None:
+    for program in range(2):
+        memory.begin_program(program)
+        memory.load(at(1000, 10), 4)
+    memory.load(np.full(64, 1000, np.uint64), 4)  # one address in every lane is one access
+    seen = dict(memory.traffic())["x"]
+    assert (seen.load_issued, seen.load_unique, seen.store_issued) == (84, 40, 0)
+
+
+def test_wide_access_to_narrow_elements() -> None:
+    memory = Memory()
+    memory.register("bytes", 64, 64, 1)
+    memory.begin_launch("kernel", [64])
+    memory.begin_program(0)
+    memory.store(at(64, 4, step=4), 4)
+    assert dict(memory.traffic())["bytes"].store_unique == 16

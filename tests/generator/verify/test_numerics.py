@@ -1,0 +1,65 @@
+"""The repaired interpreter computes what a GPU computes, where Triton's own does not."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbgen.generator.verify.lowfloat import bf16_to_f32, f32_to_bf16, tf32
+
+
+@pytest.fixture(scope="module")
+def errors() -> dict[str, float]:
+    script = Path(__file__).parent / "kernels.py"
+    env = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
+    ran = subprocess.run(
+        [sys.executable, script], env=env, capture_output=True, text=True, timeout=120, check=True
+    )
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("dot ieee", 2e-7),
+        ("dot tf32x3", 1e-6),
+        ("dot bf16x3", 2e-5),
+        ("dot bf16x6", 2e-7),
+        ("dot bf16", 1e-6),
+        ("bf16 pointwise", 0.0),
+        ("bf16 store", 0.0),
+        ("bf16 sum", 0.0),
+        ("bf16 max", 0.0),
+        ("bf16 cumsum", 0.04),
+        ("tuple reduce", 2e-5),
+        ("libdevice tanh", 1e-7),
+        ("maximum drops nan", 0.0),
+    ],
+)
+def test_error_is_small(errors: dict[str, float], name: str, most: float) -> None:
+    assert errors[name] <= most
+
+
+def test_tf32_is_as_wrong_as_on_hardware(errors: dict[str, float]) -> None:
+    assert 2e-4 < errors["dot tf32"] < 2e-3
+
+
+@given(st.floats(width=32))
+def test_bf16_rounds_as_torch_does(value: float) -> None:
+    ours = f32_to_bf16(np.array([value], np.float32))
+    theirs = torch.tensor([value], dtype=torch.float32).bfloat16()
+    assert np.array_equal(bf16_to_f32(ours), theirs.float().numpy(), equal_nan=True)
+
+
+@given(st.floats(-(2.0**100), 2.0**100, width=32))
+def test_tf32_keeps_ten_bits_and_never_grows(value: float) -> None:
+    kept = float(tf32(np.array([value], np.float32))[0])
+    assert abs(kept) <= abs(value)
+    assert abs(kept - value) <= abs(value) * 2.0**-10 or abs(value) < 1e-37

@@ -1,0 +1,124 @@
+"""Texts that must be refused, or let through, without being run."""
+
+import pytest
+
+from kbgen.generator.verify.scan import scan
+
+HEAD = """import torch
+import triton
+import triton.language as tl
+from torch import nn
+import torch.nn.functional as F
+"""
+
+
+def model(body: str, head: str = "") -> str:
+    lines = "\n".join(f"        {line}" for line in body.splitlines())
+    return f"{HEAD}{head}\nclass ModelNew(nn.Module):\n    def forward(self, x):\n{lines}\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return torch.empty_like(x)",
+        "return x.contiguous().view(-1).reshape(4, -1).transpose(0, 1)",
+        "assert x.stride(-1) == 1, 'rows must be contiguous'\nreturn torch.empty(x.shape, dtype=x.dtype)",
+        "with torch.cuda.device(x.device):\n    return x.new_empty(x.shape)",
+        "return getattr(x, 'shape')",
+        "return {'a': x}.items()",
+    ],
+)
+def test_wrapper_work_is_free(body: str) -> None:
+    result = scan(model(body))
+    assert result.fault is None
+    assert result.library_calls == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("return torch.softmax(x, -1)", "torch.softmax"),
+        ("return F.gelu(x)", "torch.nn.functional.gelu"),
+        ("return x.softmax(-1)", "torch.Tensor.softmax"),
+        ("return x @ x", "torch.matmul"),
+        ("return torch.ops.aten.relu(x)", None),
+        ("return nn.functional.relu(x)", "torch.nn.functional.relu"),
+        ("f = F.relu\nreturn x.relu_()", "torch.Tensor.relu_"),
+    ],
+)
+def test_library_calls_need_declaring(body: str, name: str | None) -> None:
+    result = scan(model(body))
+    assert result.fault is not None
+    if name is None:
+        assert result.fault.cause == "forbidden-code"
+        return
+    assert result.fault.cause == "library-call"
+    assert result.library_calls == (name,)
+    assert scan(model(body), [name]).fault is None
+    assert scan(model(body), ["*"]).fault is None
+
+
+def test_submodules_of_torch_are_library_calls() -> None:
+    text = HEAD + (
+        "class ModelNew(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.linear = nn.Linear(3, 3)\n"
+        "    def forward(self, x):\n        return self.linear(x)\n"
+    )
+    assert scan(text).library_calls == ("torch.nn.Linear",)
+    assert scan(text).fault.cause == "library-call"
+    assert scan(text, ["torch.nn.Linear"]).fault is None
+
+
+def test_constructors_may_compute_since_their_weights_are_replaced() -> None:
+    text = HEAD + (
+        "class ModelNew(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.weight = nn.Parameter(torch.randn(3).abs())\n        nn.init.ones_(self.weight)\n"
+        "    def forward(self, x):\n        return torch.empty_like(x)\n"
+    )
+    assert scan(text).fault is None
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "import os",
+        "import ctypes",
+        "from gc import get_objects",
+        "import torch.utils.cpp_extension",
+        "from torch import *",
+        "from . import reference",
+        "exec('1')",
+        "globals()['x'] = 1",
+        "torch.allclose = None",
+        "nn.Module.__call__ = None",
+        "del torch.equal",
+        "import dataclasses\ndataclasses.sys",
+        "def outer():\n    global state\n    state = 1",
+        "getattr(torch, 'sum' + 'x')",
+        "().__class__.__base__.__subclasses__()",
+        "class Lazy(torch.Tensor):\n    pass",
+        "class Sly(nn.Module):\n    def __getattr__(self, name):\n        return None",
+        "from torch.utils import _pytree",
+        "torch._C._cuda_init()",
+        "triton.runtime.driver",
+    ],
+)
+def test_forbidden_code(head: str) -> None:
+    result = scan(model("return torch.empty_like(x)", head))
+    assert result.fault is not None
+    assert result.fault.cause == "forbidden-code", result.fault
+
+
+def test_try_around_a_launch_is_a_fallback() -> None:
+    body = "try:\n    return launch(x)\nexcept RuntimeError:\n    return None"
+    assert scan(model(body)).fault.cause == "fallback-branch"
+
+
+def test_kernels_are_not_read_for_torch_calls() -> None:
+    head = "@triton.jit\ndef kernel(p):\n    x = tl.load(p)\n    tl.store(p, x.sum(0).softmax())\n"
+    assert scan(model("return torch.empty_like(x)", head)).fault is None
+
+
+def test_a_file_that_does_not_parse_is_not_loadable() -> None:
+    assert scan("class ModelNew(:").fault.cause == "not-loadable"
