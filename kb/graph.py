@@ -64,9 +64,9 @@ class Graph:
     def techniques(self) -> tuple[str, ...]:
         return tuple(sorted(self._trials))
 
-    def trials(self, technique: str) -> tuple[Trial, ...]:
-        """Every step that tried `technique`, oldest first, once however many bottlenecks it stood under."""
-        return tuple(self._trials.get(technique, ()))
+    def trials(self, *names: str) -> tuple[Trial, ...]:
+        """Every step that tried a technique of one of these names, once whatever bottlenecks it had."""
+        return tuple(trial for name in dict.fromkeys(names) for trial in self._trials.get(name, ()))
 
     def edges(
         self,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from ..kb.graph import Graph
+from ..kb.graph import Graph, Trial
 from ..kb.library import Library
 from ..kb.page import Page
 from ..kb.records import minor
@@ -114,7 +114,7 @@ def advise(
                 verdict.refusal or f"is for {', '.join(page.families)}; this operator is {question.family}"
             )
             withheld += [Withheld(page.id, reason)] if addressed else []
-        elif addressed or page.id in best or graph.trials(page.id):
+        elif addressed or page.id in best or _trials(page, graph):
             steps.append(_step(page, verdict, question, best, graph, toolchain, transforms, library))
     steps.sort(key=lambda step: (-step.score, step.technique))
     applicable = tuple(step for step in steps if step.transform)
@@ -161,7 +161,7 @@ def _step(
     transforms: Sequence[str],
     library: Library,
 ) -> Step:
-    trials = graph.trials(page.id)
+    trials = _trials(page, graph)
     past = outcomes(trials, question)
     reasons = [
         *_matching(page, verdict, question),
@@ -178,6 +178,11 @@ def _step(
         score=round(sum(reason.points for reason in reasons), 4),
         outcomes=past,
     )
+
+
+def _trials(page: Page, graph: Graph) -> tuple[Trial, ...]:
+    """Trials under the card's id, and under its transform's, as runs without knowledge record them."""
+    return graph.trials(page.id, page.transform or page.id)
 
 
 def _matching(page: Page, verdict: Fit, question: Question) -> list[_Reason]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from .budget import FLOORS, compare
-from .controls import Answer, accepted, right_answer
+from .budget import FLOORS, difference
+from .controls import Answer, accepted, bf16_twin, right_answer
 from .verdict import Cause
 
 Finding = tuple[Cause, str]
@@ -80,17 +80,30 @@ def _other_weights(
 
 
 def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) -> Finding | None:
+    """Whether the error is one that a lower class makes: its floor or, for bfloat16, what the op's own twin shows."""
+    worst = _worst(outputs, answer)
+    twin = bf16_twin(answer)
     for lower in ("tf32", "bf16"):
-        if FLOORS[lower] <= FLOORS[precision]:
-            continue
-        found = [compare(out, target, lower) for out, target in zip(outputs, answer.targets(), strict=True)]
-        if all(one.accepted for one in found):
-            worst = max(one.difference.worst for one in found)
+        limit = (
+            FLOORS[lower] if lower == "tf32" or twin is None else max(FLOORS[lower], 2 * _worst(twin, answer))
+        )
+        if FLOORS[lower] > FLOORS[precision] and worst <= limit:
             return (
                 "low-precision",
                 f"it is right only to {worst:.1g}, as {lower} would be; {precision} was asked for",
             )
     return None
+
+
+def _worst(outputs: list[torch.Tensor], answer: Answer) -> float:
+    """The largest error, infinite where an output is not finite or not a floating one and differs."""
+    pairs = list(zip(outputs, answer.oracle.outputs, strict=True))
+    if any(not torch.equal(torch.isfinite(found), torch.isfinite(oracle)) for found, oracle in pairs):
+        return float("inf")
+    if any(not oracle.is_floating_point() and not torch.equal(found, oracle) for found, oracle in pairs):
+        return float("inf")
+    floating = [(found, oracle) for found, oracle in pairs if oracle.is_floating_point()]
+    return max((difference(found, oracle).worst for found, oracle in floating), default=float("inf"))
 
 
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -16,10 +16,11 @@ from typing import Any
 
 import torch
 
+from ... import KbgenError
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits, Outcome, run_child
-from .budget import precision_class
+from .budget import FLOORS, precision_class
 from .candidate import with_constants
 from .cases import Case, Setting, plan, settings
 from .controls import Answer, right_answer, run_controls
@@ -34,12 +35,18 @@ PATIENCE_S = 12.0
 
 CHILD_LIMITS = Limits(wall_s=90.0, cpu_s=90, memory_bytes=8 << 30, file_bytes=1 << 30, processes=8)
 
+MODES = ("as-is", "train", "eval")
+
 _ENDINGS: Mapping[str, Cause] = {
     "timeout": "timeout",
     "memory": "out-of-memory",
     "exited": "exited",
     "crashed": "crashed",
 }
+
+
+class JudgeError(KbgenError):
+    """A judgement that cannot begin."""
 
 
 def verify(
@@ -62,7 +69,8 @@ def verify(
     allows any.
     """
     seed = secrets.randbelow(1 << 31) if seed is None else seed
-    source = candidate.read_text(encoding="utf-8")
+    _check_choices(precision, mode)
+    source = _read(candidate)
     record = Record(candidate, source, op, spec, precision, mode, seed, tuple(allowed_calls))
     record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:
@@ -76,6 +84,24 @@ def verify(
             "no-oracle", "no smaller shape of this op was found that the interpreter can run"
         )
     return _Judgement(record, found, scratch, limits).verdict()
+
+
+def _check_choices(precision: str, mode: str) -> None:
+    if precision not in FLOORS:
+        raise JudgeError(f"there is no precision {precision!r}; choose one of {', '.join(FLOORS)}.")
+    if mode not in MODES:
+        raise JudgeError(f"there is no mode {mode!r}; choose one of {', '.join(MODES)}.")
+
+
+def _read(candidate: Path) -> str:
+    if not candidate.is_file():
+        raise JudgeError(f"there is no file {candidate}; give the path of a Python file with class ModelNew.")
+    try:
+        return candidate.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise JudgeError(
+            f"{candidate} cannot be read as UTF-8 text ({error}); save it as a Python file."
+        ) from error
 
 
 class _Judgement:
@@ -192,7 +218,10 @@ class _Judgement:
         started = time.monotonic()
         assert outcome.reply is not None
         reports = [read_report(document) for document in outcome.reply["reports"]]
-        tensors = read_tensors(self.scratch)
+        try:
+            tensors = read_tensors(self.scratch)
+        except Exception as error:  # whatever a damaged or forged file makes of the reader
+            return self.record.failed(Fault("tampering", f"the outputs it left cannot be read: {error}"))
         reviewed = self._review(reports, tensors)
         self._fill_in(reports, reviewed)
         fault = self._first_fault(reviewed) or self._own_kernel(reports, tensors)

@@ -134,8 +134,8 @@ class _Reader:
             return "forbidden-code", f"it keeps state outside ModelNew ({', '.join(node.names)})"
         if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
             return self._bad_target(node)
-        if isinstance(node, ast.Call) and _is_name(node.func, "getattr"):
-            return self._bad_getattr(node)
+        if isinstance(node, ast.Call):
+            return self._bad_call(node)
         return None
 
     def _bad_import(self, name: str) -> tuple[Cause, str]:
@@ -180,12 +180,23 @@ class _Reader:
     def _bad_target(self, node: ast.Assign | ast.AugAssign | ast.Delete) -> tuple[Cause, str] | None:
         targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
         for target in targets:
-            full = self._full_name(target) if isinstance(target, ast.Attribute) else None
+            if not isinstance(target, ast.Attribute):
+                continue
+            if target.attr.startswith("__"):
+                return "forbidden-code", f"it sets {ast.unparse(target)}"
+            full = self._full_name(target)
             if full is not None and full.split(".")[0] in _ROOTS:
                 return "forbidden-code", f"it replaces {full}"
         return None
 
-    def _bad_getattr(self, node: ast.Call) -> tuple[Cause, str] | None:
+    def _bad_call(self, node: ast.Call) -> tuple[Cause, str] | None:
+        full = self._full_name(node.func) or ""
+        if id(node) in self.kernels and full.split(".")[0] == "torch":
+            return "forbidden-code", f"a kernel calls {full}, which only an interpreter can run"
+        if _is_name(node.func, "type") and len(node.args) != 1:
+            return "forbidden-code", "it makes a class at run time"
+        if not _is_name(node.func, "getattr"):
+            return None
         name = node.args[1] if len(node.args) > 1 else None
         if isinstance(name, ast.Constant) and isinstance(name.value, str) and not name.value.startswith("_"):
             return None

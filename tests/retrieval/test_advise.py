@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from random import Random
 
 import pytest
@@ -121,6 +121,17 @@ def test_what_went_wrong_here_falls_and_keeps_its_reason(
     assert score(after, "fuse-rows") < before - 0.3
     (step,) = [step for step in after.steps if step.technique == "fuse-rows"]
     assert "spills 128 bytes" in step.why
+
+
+def test_a_trial_recorded_under_the_transforms_name_counts(
+    on: Ask, library: Library, make_episode: MakeEpisode
+) -> None:
+    (card,) = [page for page in library.pages() if page.id == "split-rows"]
+    library.add(replace(card, id="split-card"))
+    library.remove("split-rows")
+    before = score(on(), "split-card")
+    library.record(make_episode("split-rows", "helped", effect=1.5))
+    assert score(on(), "split-card") > before + 0.5
 
 
 @pytest.mark.parametrize("fields", [{"arch": "gfx942", "vendor": "amd"}, {"family": "softmax"}])

@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import fx, nn
 from torch.export.graph_signature import InputKind, TensorArgument
+from torch.utils import _pytree as pytree
 
 from ....profiling.build import build
 from ....profiling.footprint import fakes
@@ -179,7 +180,9 @@ def forward_names(program: Program) -> dict[str, str]:
     specs = program.traces.program.graph_signature.input_specs
     user = [spec.arg for spec in specs if spec.kind is InputKind.USER_INPUT]
     arguments = Original(program.op.source).arguments
-    if len(arguments) < len(user):
+    in_spec = program.traces.program.call_spec.in_spec
+    given = pytree.tree_unflatten(list(range(len(user))), in_spec)[0] if in_spec is not None else ()
+    if len(arguments) < len(user) or not all(isinstance(g, int) for g in given):
         raise CannotFuse("forward takes its inputs in a list or as *args, whose parts have no names")
     return {arg.name: name for arg, name in zip(user, arguments, strict=False) if isinstance(arg, TensorArgument)}
 
@@ -214,13 +217,14 @@ def _is_size(value: Any) -> bool:
 
 def _mode(traces: Traces, model: nn.Module) -> str:
     """The mode that decided what the graph holds; "" where no operator asks for it."""
-    flags = {
-        bool(flag)
-        for node in traces.graph.nodes
-        if op_name(node) in _BY_MODE and node.users
-        for flag in node.args
-        if isinstance(flag, bool)
-    }
+    flags = {flag for node in traces.graph.nodes if (flag := _flag(node)) is not None}
     if model.training not in flags:
         return ""
     return "training" if model.training else "evaluation"
+
+
+def _flag(node: fx.Node) -> bool | None:
+    """The mode that an operator was called in, where it matters to it."""
+    if op_name(node) not in _BY_MODE or (op_name(node).endswith("norm") and node.args[3] is None):
+        return None
+    return next((a for a in node.args if isinstance(a, bool)), None)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from ..writer import Candidate, Declined, Request
-from .emit.calls import allowed_name
 from .program import Program, read_program, write_program
 from .schedule import Choice, Schedule, start_schedule
 from .space import CannotFuse
@@ -36,10 +35,11 @@ class SynthWriter:
         if request.parent is None:
             return self._start(request)
         if request.complaint is not None:
-            return self._apply(request, *MEND)
-        if request.transform not in TRANSFORMS:
+            return self._apply(request, request.parent, *MEND)
+        transform = TRANSFORMS.get(request.transform or "")
+        if transform is None:
             return Declined(f"{request.transform} is not a transform of this writer")
-        return self._apply(request, request.transform, TRANSFORMS[request.transform])
+        return self._apply(request, request.parent, request.transform or "", transform)
 
     def _start(self, request: Request) -> Candidate | Declined:
         try:
@@ -51,12 +51,11 @@ class SynthWriter:
                 dict.fromkeys(f"{aten_name(c.node)}: {c.reason}" for c in program.left_to_torch)
             )
             return Declined(f"nothing here is for this writer ({reasons or 'the graph is empty'})")
-        schedules = {i: start_schedule(loops, request.spec) for i, loops in program.loops.items()}
+        schedules = {i: start_schedule(loops) for i, loops in program.loops.items()}
         return self._candidate(request, Plan(program, schedules), ())
 
-    def _apply(self, request: Request, name: str, transform: Transform) -> Candidate | Declined:
-        assert request.parent is not None
-        plan = request.parent.plan
+    def _apply(self, request: Request, parent: Candidate, name: str, transform: Transform) -> Candidate | Declined:
+        plan = parent.plan
         if not isinstance(plan, Plan):
             return Declined("the parent is another writer's")
         schedules: dict[int, Schedule] = {}
@@ -67,14 +66,13 @@ class SynthWriter:
             schedules[index] = schedule if isinstance(changed, str) else changed
         if len(refusals) == len(schedules):
             return Declined("; ".join(dict.fromkeys(refusals)))
-        return self._candidate(request, Plan(plan.program, schedules), (*request.parent.techniques, name))
+        return self._candidate(request, Plan(plan.program, schedules), (*parent.techniques, name))
 
     def _candidate(self, request: Request, plan: Plan, techniques: tuple[str, ...]) -> Candidate | Declined:
         try:
             source = write_program(plan.program, plan.schedules, self._header(request, plan))
         except CannotFuse as refusal:
             return Declined(str(refusal))
-        calls = [c for c in plan.program.left_to_torch if c.reason != "a view, free in torch"]
         pairs = [(plan.program.loops[i], s) for i, s in plan.schedules.items()]
         return Candidate(
             source=source,
@@ -82,8 +80,8 @@ class SynthWriter:
             techniques=techniques,
             parent=request.parent.id if request.parent else None,
             choices=self._choices(plan),
-            left_to_torch=tuple(f"{aten_name(c.node)}: {c.reason}" for c in calls),
-            allowed_calls=tuple(sorted({allowed_name(c.node) for c in plan.program.left_to_torch})),
+            left_to_torch=tuple(f"{aten_name(c.node)}: {c.reason}" for c in plan.program.left_to_torch),
+            allowed_calls=plan.program.allowed_calls,
             bytes_per_kernel=tuple(b for loops, s in pairs for b in planned_bytes(loops, s)),
             flops=sum(planned_flops(loops) for loops, _ in pairs),
             plan=plan,

@@ -5,7 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
+from kbgen import KbgenError
+from kbgen.generator.verify.cases import plan, settings
+from kbgen.generator.verify.exchange import REQUEST_FILE
 from kbgen.generator.verify.judge import CHILD_LIMITS, verify
 from kbgen.generator.verify.verdict import Failed, Inconclusive, Passed, Verdict, from_json
 from kbgen.hardware_specs.spec import find_spec
@@ -115,3 +119,34 @@ def test_declared_library_call_is_labelled(tmp_path: Path) -> None:
     assert isinstance(allowed, Passed), allowed.detail
     assert allowed.labels == ("library-call",)
     assert allowed.library_calls == ("torch.softmax",)
+
+
+def test_what_cannot_begin_is_told_with_its_cure(tmp_path: Path) -> None:
+    op, path = load_op(OPS / "add.py"), TESTS / "honest" / "add_flat.py"
+    with pytest.raises(KbgenError, match="no file"):
+        verify(tmp_path / "missing.py", op, None, scratch=tmp_path)
+    with pytest.raises(KbgenError, match="choose one of"):
+        verify(path, op, None, scratch=tmp_path, precision="fp8")
+    with pytest.raises(KbgenError, match="choose one of"):
+        verify(path, op, None, scratch=tmp_path, mode="predict")
+
+
+def test_time_that_runs_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kbgen.generator.verify.judge.PATIENCE_S", 0.0)
+    verdict = judge(TESTS / "honest" / "softmax_row.py", tmp_path)
+    skipped = [case.name for case in verdict.cases if case.outcome == "skipped"]
+    assert "odd, normal" not in skipped
+    assert "small, equal rows" in skipped
+    assert any("left out" in note for note in verdict.notes)
+
+
+def test_candidate_s_process_never_holds_an_expected_output(tmp_path: Path) -> None:
+    """What goes over is inputs and weights: no tensor in it equals a right answer."""
+    judge(TESTS / "honest" / "softmax_row.py", tmp_path)
+    assert not (tmp_path / REQUEST_FILE).exists()
+    op = load_op(OPS / "softmax.py")
+    found = settings(op, "as-is", 5)
+    steps = [case.step for case in plan(found, 5)]
+    sent = [value for step in steps for value in step.inputs]
+    answers = [torch.softmax(value, -1) for value in sent]
+    assert not any(a.shape == b.shape and torch.allclose(a, b) for a in answers for b in sent)

@@ -102,6 +102,9 @@ def test_constructors_may_compute_since_their_weights_are_replaced() -> None:
         "from torch.utils import _pytree",
         "torch._C._cuda_init()",
         "triton.runtime.driver",
+        "Made = type('Made', (), {})",
+        "nn.Module.__class__ = None",
+        "@triton.jit\ndef kernel(p):\n    tl.store(p, torch.ones(3).sum())",
     ],
 )
 def test_forbidden_code(head: str) -> None:

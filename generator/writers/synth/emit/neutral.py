@@ -1,56 +1,73 @@
-"""What a value is in the lanes beyond the end of a row, so that only reductions which need it are masked again."""
+"""What values are in the lanes beyond the end of a row, so that only reductions that need it are masked again."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from ..expr import Apply, Builder, Load, Reduce
+from ..dtypes import is_float
+from ..expr import Apply, Load
+from ..stages import reduce_node
 from .values import Values
 
 Padding = Literal["zero", "-inf", "any"]
-_KEEPS_ZERO = frozenset({"cast", "abs", "neg", "relu", "sqrt"})
+_KEEPS_ZERO = frozenset({"cast", "abs", "neg", "relu", "relu_int", "sqrt"})
+_LEFT_ALONE_BY = {"sum": "zero", "max": "-inf", "peak": "-inf"}
+
+_INTEGER_BITS = {"int64": 63, "int32": 31}
+
+
+def neutral(kind: str, dtype: str) -> str:
+    """The value that changes nothing under a reduction, as source."""
+    if kind in ("sum", "any"):
+        return "0.0" if is_float(dtype) else "0"
+    if kind in ("prod", "all"):
+        return "1.0" if is_float(dtype) else "1"
+    high = kind in ("max", "peak", "argmax")
+    if is_float(dtype):
+        return '-float("inf")' if high else 'float("inf")'
+    bits = _INTEGER_BITS[dtype]
+    return str(-(1 << bits) if high else (1 << bits) - 1)
 
 
 def choose_padding(values: Values, reductions: list[int]) -> None:
     """Load -inf instead of 0 beyond the row where that serves more reductions."""
     builder = values.builder
-    loads = [i for i in builder.walk(reductions) if isinstance(builder.nodes[i], Load) and values.varies(i)]
-    for load in loads:
+    for load in builder.walk(reductions):
         node = builder.nodes[load]
-        assert isinstance(node, Load)
-        if node.dtype not in ("fp32", "fp16", "bf16"):
+        if not isinstance(node, Load) or not values.varies(load) or not is_float(node.dtype):
             continue
         plain = sum(is_neutral(values, r) for r in reductions)
-        values.masked[(load, ())] = '-float("inf")'
+        values.masked[load] = '-float("inf")'
         if sum(is_neutral(values, r) for r in reductions) <= plain:
-            del values.masked[(load, ())]
+            del values.masked[load]
 
 
 def is_neutral(values: Values, reduce: int) -> bool:
     """Whether the padding leaves the reduction alone as it is."""
-    node = values.builder.nodes[reduce]
-    assert isinstance(node, Reduce)
-    return padding(values, node.arg) == {"sum": "zero", "max": "-inf", "peak": "-inf"}.get(node.kind)
+    node = reduce_node(values.builder, reduce)
+    return padding(values, node.arg) == _LEFT_ALONE_BY.get(node.kind)
 
 
 def padding(values: Values, number: int) -> Padding:
-    builder: Builder = values.builder
-    node = builder.nodes[number]
+    found: dict[int, Padding] = {}
+    for below in values.builder.walk([number]):
+        found[below] = _padding(values, below, found)
+    return found[number]
+
+
+def _padding(values: Values, number: int, found: dict[int, Padding]) -> Padding:
+    node = values.builder.nodes[number]
     if isinstance(node, Load) and values.varies(number):
-        return "-inf" if (number, ()) in values.masked else "zero"
+        return "-inf" if number in values.masked else "zero"
     if not isinstance(node, Apply):
         return "any"
-    below = [padding(values, a) for a in node.args]
-    if node.function in _KEEPS_ZERO:
-        return (
-            "zero"
-            if below[0] == "zero"
-            else ("-inf" if node.function == "cast" else "any")
-            if below[0] == "-inf"
-            else "any"
-        )
+    below = [found[a] for a in node.args]
+    if node.function in _KEEPS_ZERO and below[0] == "zero":
+        return "zero"
     if node.function in ("mul", "add") and all(p == "zero" for p in below):
         return "zero"
+    if node.function == "cast" and below[0] == "-inf":
+        return "-inf"
     if node.function == "sub" and below[0] == "-inf" and not values.varies(node.args[1]):
         return "-inf"
     if node.function == "exp" and below[0] == "-inf":

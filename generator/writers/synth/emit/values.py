@@ -63,6 +63,13 @@ class Values:
             self.uses[root] = self.uses.get(root, 0) + 1
         self.unrolled = frozenset(self.loops.region.unrolled_axes)
 
+    @property
+    def reduced_group(self) -> Group:
+        """The index group of the reduced direction, in kernels that have one."""
+        if self.reduced is None:
+            raise ValueError("a flat kernel has no reduced direction")
+        return self.reduced
+
     @contextmanager
     def scope(self) -> Iterator[None]:
         """The body of a loop: its values and names end with it."""

@@ -147,7 +147,9 @@ def _flat(job: Job, kernel: Kernel) -> Frame:
 def _rows(job: Job, kernel: Kernel) -> Frame:
     loops, several = job.loops, job.schedule.rows > 1
     rows = Group("row", loops.kept, "row_mask" if several else "", "ROW")
-    cols = Group("cols", loops.reduced, "col_mask" if several else "mask", "COL")
+    cols = Group(
+        "cols", loops.reduced, "col_mask" if several else "mask", "COL", nested=job.schedule.nested
+    )
     masks = {frozenset({"cols"}): "col_mask" if several else "mask"}
     if several:
         masks |= {frozenset({"row"}): "row_mask", frozenset({"row", "cols"}): "mask"}

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
-from ..emit.reduce import finish, reduce_tile, start, step
+from ..emit.reduce import reduce_tile
+from ..emit.running import finish, start, step
 from ..lowering.region import Store
 from ..stages import Item, inputs_of, plan_stages, reductions
 from .frame import Frame, frame, prepare
@@ -114,7 +115,7 @@ def _one_tile(f: Frame) -> None:
 
 def run_stage(f: Frame, stage: list[Item], begin: str = "0", end: str = "") -> None:
     """One pass over the data: running values before, steps inside, results after."""
-    needed = [root for item in stage for root in roots(f, item)]
+    needed = [root for item in stage for root in inputs_of(f.values.builder, item)]
     f.values.hoist(needed)
     running = [start(f.values, item, f.tile) for item in stage]
     with f.walk(needed, begin, end):

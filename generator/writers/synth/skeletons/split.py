@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
-from ..emit.reduce import Accumulator, collapse, finish, helper, neutral, start, step
+from ..emit.reduce import INDEX_HELPERS, collapse, helper, running_type
+from ..emit.running import Accumulator, finish, finite_shift, start, step
 from ..emit.text import Text
 from ..expr import Reduce
-from ..stages import Item, OnlineSoftmax, Welford, inputs_of, reductions
+from ..stages import Item, OnlineSoftmax, Welford, inputs_of, reduce_node, reductions
 from .frame import Frame, frame, prepare
 from .job import Job
 from .rowwise import stages_of, varies, write_row_stores
@@ -86,8 +87,7 @@ def workspaces(item: Item, f: Frame) -> list[tuple[str, str]]:
         return [("max_parts", "fp32"), ("sum_parts", "fp32")]
     if isinstance(item, Welford):
         return [("mean_parts", "fp32"), ("m2_parts", "fp32"), ("count_parts", "fp32")]
-    node = f.values.builder.nodes[item.reduce]
-    assert isinstance(node, Reduce)
+    node = reduce_node(f.values.builder, item.reduce)
     dtype = "int32" if node.kind in ("any", "all") else f.values.builder.dtype(node.arg)
     alike = [i for i in reductions(f.loops.region) if f.values.builder.nodes[i].kind == node.kind]  # type: ignore[union-attr]
     number = f"_{alike.index(item.reduce) + 1}" if len(alike) > 1 else ""
@@ -106,7 +106,7 @@ def _address(f: Frame, name: str, part: str) -> str:
 def _leave_parts(f: Frame, stage: list[Item]) -> None:
     k = f.kernel
     begin, end = _span(f)
-    needed = [root for item in stage for root in roots(f, item)]
+    needed = [root for item in stage for root in inputs_of(f.values.builder, item)]
     f.values.hoist(needed)
     running = [start(f.values, item, f.tile) for item in stage]
     with f.walk(needed, begin, end):
@@ -128,8 +128,7 @@ def _part_values(f: Frame, acc: Accumulator) -> list[str]:
             f"part_mean, part_m2, part_count = {helper(f.values, 'join_moments', ', '.join(acc.names), tile)}"
         )
         return ["part_mean", "part_m2", "part_count"]
-    node = f.values.builder.nodes[item.reduce]
-    assert isinstance(node, Reduce)
+    node = reduce_node(f.values.builder, item.reduce)
     if node.kind in ("argmax", "argmin"):
         best = Reduce(node.kind.removeprefix("arg"), node.arg, node.axes, acc.dtypes[0])
         k.line(f"part_best = {_collapse_part(f, best, acc.names[0], acc.dtypes[0])}")
