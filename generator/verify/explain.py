@@ -80,7 +80,7 @@ def _other_weights(
 
 
 def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) -> Finding | None:
-    """Whether the error is one that a lower class makes: its floor or, for bfloat16, what the op's own twin shows."""
+    """Whether the error is one that a lower class makes: its floor or, for bfloat16, the op's own twin's."""
     worst = _worst(outputs, answer)
     twin = bf16_twin(answer)
     for lower in ("tf32", "bf16"):

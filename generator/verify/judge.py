@@ -99,9 +99,7 @@ def _read(candidate: Path) -> str:
     try:
         return candidate.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise JudgeError(
-            f"{candidate} cannot be read as UTF-8 text ({error}); save it as a Python file."
-        ) from error
+        raise JudgeError(f"{candidate} is not UTF-8 text ({error}); save it as a Python file.") from error
 
 
 class _Judgement:

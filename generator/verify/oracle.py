@@ -108,9 +108,7 @@ class Reference:
         model = model._apply(cast)  # type: ignore[no-untyped-call]
         args = [_copied(value, cast) for value in inputs]
         with torch.random.fork_rng(devices=[]), warnings.catch_warnings(), torch.no_grad(), around():
-            warnings.simplefilter(
-                "ignore"
-            )  # what the op file's own calls are warned of is not our reader's matter
+            warnings.simplefilter("ignore")  # of what the op file itself calls
             torch.manual_seed(seed)
             result = model(*args)
         return _gathered(result, args, model)

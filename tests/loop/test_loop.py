@@ -78,7 +78,7 @@ def ask(tmp_path: Path) -> Ask:
 def test_advice_orders_the_search_and_the_next_run_finds_what_this_one_tried(
     ask: Callable[..., OptimizeRequest],
 ) -> None:
-    first = optimize(ask(max_candidates=3))
+    first = optimize(ask(max_candidates=6))
     advised = [a["transform"] for a in first.advice]
     tried = [s["transform"] for s in first.steps]
     assert tried

@@ -115,7 +115,9 @@ class Builder:
             return number
         node, hint = self.nodes[number], self.hints.get(number, "")
         if isinstance(node, Const):
-            return self.add(Const(literal(converted(node.value, dtype)), dtype, converted(node.value, dtype)), hint)
+            return self.add(
+                Const(literal(converted(node.value, dtype)), dtype, converted(node.value, dtype)), hint
+            )
         if isinstance(node, SizeOf) and dtype != "int1":
             return self.add(SizeOf(node.size, dtype), hint)
         if dtype == "int1":

@@ -131,7 +131,9 @@ class _Partitioner:
 
     def _lower(self, members: frozenset[fx.Node]) -> Region:
         outputs = [n for n in members if not _is_several(n) and self._escapes(n, members)]
-        return lower_region(self.traces, self._with_views(members), sorted(outputs, key=self.rank.__getitem__))
+        return lower_region(
+            self.traces, self._with_views(members), sorted(outputs, key=self.rank.__getitem__)
+        )
 
     def _with_views(self, members: frozenset[fx.Node]) -> list[fx.Node]:
         """The members and the views between them and the tensors they read, in graph order."""
@@ -147,7 +149,9 @@ class _Partitioner:
     def _escapes(self, node: fx.Node, members: frozenset[fx.Node]) -> bool:
         """Whether anything outside needs the value of a member."""
         return any(
-            self._escapes(user, members) if self._travels(user) else user not in members and not is_noise(user)
+            self._escapes(user, members)
+            if self._travels(user)
+            else user not in members and not is_noise(user)
             for user in node.users
         )
 

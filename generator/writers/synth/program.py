@@ -21,8 +21,8 @@ from .emit.names import RESERVED, Names, identifier
 from .emit.original import Original
 from .emit.wrapper import WrapperWriter
 from .extent import Extent
-from .lowering.region import Region
 from .loops import Loops, find_loops
+from .lowering.region import Region
 from .math import HELPERS
 from .partition import FREE, Partition, TorchCall, partition
 from .rewrite import op_name
@@ -100,7 +100,9 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
     original = Original(program.op.source)
     clash = original.kept_names & {*HELPERS, "tl", "triton", "torch"}
     if clash:
-        raise CannotFuse(f"the op file's own {', '.join(sorted(clash))} has the name of something these kernels use")
+        raise CannotFuse(
+            f"the op file's own {', '.join(sorted(clash))} has the name of something these kernels use"
+        )
     parts: dict[int, Part] = {}
     for count, (index, loops) in enumerate(program.loops.items()):
         parts[index] = _write_part(program, _region_name(program, original, count), loops, schedules[index])
@@ -184,7 +186,9 @@ def forward_names(program: Program) -> dict[str, str]:
     given = pytree.tree_unflatten(list(range(len(user))), in_spec)[0] if in_spec is not None else ()
     if len(arguments) < len(user) or not all(isinstance(g, int) for g in given):
         raise CannotFuse("forward takes its inputs in a list or as *args, whose parts have no names")
-    return {arg.name: name for arg, name in zip(user, arguments, strict=False) if isinstance(arg, TensorArgument)}
+    return {
+        arg.name: name for arg, name in zip(user, arguments, strict=False) if isinstance(arg, TensorArgument)
+    }
 
 
 def _model(traced: TracedOp) -> nn.Module:

@@ -8,7 +8,9 @@ from torch import fx
 from .space import CannotFuse
 from .views import is_view
 
-_MAY_ALIAS = frozenset({"to", "contiguous", "type_as", "detach_", "diagonal", "unfold", "as_strided", "real", "imag"})
+_MAY_ALIAS = frozenset(
+    {"to", "contiguous", "type_as", "detach_", "diagonal", "unfold", "as_strided", "real", "imag"}
+)
 """Operators beside the views whose result may lie in the memory of their argument."""
 
 
@@ -34,7 +36,11 @@ def functional(graph: fx.Graph) -> fx.Graph:
 def op_name(node: fx.Node) -> str:
     """`relu_` for torch.ops.aten.relu_.default; "" for what is no ATen call."""
     target = node.target
-    if node.op == "call_function" and isinstance(target, torch._ops.OpOverload) and target.namespace == "aten":
+    if (
+        node.op == "call_function"
+        and isinstance(target, torch._ops.OpOverload)
+        and target.namespace == "aten"
+    ):
         return str(target).removeprefix("aten.").split(".")[0]
     return ""
 

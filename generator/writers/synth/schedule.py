@@ -50,6 +50,9 @@ class Schedule:
         return replace(self, choices=(*others, choice), **changes)
 
 
+PLAIN_TILE = 1024
+"""Elements of the tile to start from; a row that is no longer is held whole, there is nothing to loop over."""
+
 LEAST_NESTED = 512
 """An inner axis at least this long fills the tiles of a loop of its own."""
 
@@ -61,10 +64,11 @@ def next_power_of_two(n: int) -> int:
 def start_schedule(loops: Loops) -> Schedule:
     """The plain starting point, before any technique: correct anywhere, tuned for nothing."""
     if not loops.reduced:
-        return Schedule("flat", block=1024)
+        return Schedule("flat", block=PLAIN_TILE)
     if loops.reduces_innermost:
         inner = loops.reduced[-1].size.full
         if len(loops.reduced) == 2 and inner >= LEAST_NESTED:
-            return Schedule("rows", block=min(1024, next_power_of_two(inner)), nested=True)
-        return Schedule("rows", block=min(1024, next_power_of_two(loops.columns.full)))
+            return Schedule("rows", block=min(PLAIN_TILE, next_power_of_two(inner)), nested=True)
+        padded = next_power_of_two(loops.columns.full)
+        return Schedule("rows", block=min(PLAIN_TILE, padded), one_tile=padded <= PLAIN_TILE)
     return Schedule("columns", block=32, depth=32)

@@ -115,7 +115,9 @@ def _is_mean_of(region: Region, mean: int, x: int) -> bool:
     if not (isinstance(node, Apply) and node.function == "div"):
         return False
     total, count = b.nodes[node.args[0]], b.nodes[node.args[1]]
-    if not (isinstance(total, Reduce) and total.kind == "sum" and total.arg == x and isinstance(count, SizeOf)):
+    if not (
+        isinstance(total, Reduce) and total.kind == "sum" and total.arg == x and isinstance(count, SizeOf)
+    ):
         return False
     roots = [s.value for s in region.stores]
     users = [i for i in b.walk(roots) if node.args[0] in b.children(i)]

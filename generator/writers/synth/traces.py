@@ -17,6 +17,7 @@ from .dtypes import short_name
 from .extent import Extent
 from .rewrite import functional
 
+
 @dataclass(frozen=True)
 class Varies:
     """A number in the graph that is different at other shapes and is no integer."""

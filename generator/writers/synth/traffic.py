@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product as iproduct
 
+from .dtypes import BYTES
 from .expr import Apply, Load, Reduce
 from .extent import product
 from .loops import Loops
 from .math import FUNCTIONS
 from .schedule import Schedule
-from .stages import OnlineSoftmax, Single, Welford, plan_stages
-
-BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "int1": 1}  # fmt: skip
+from .stages import inputs_of, plan_stages
 
 
 def planned_bytes(loops: Loops, schedule: Schedule) -> tuple[float, ...]:
@@ -27,15 +26,7 @@ def planned_bytes(loops: Loops, schedule: Schedule) -> tuple[float, ...]:
     if not loops.reduced or schedule.one_tile:
         return (_read_bytes(loops, [everything]) + stores,)
     stages = plan_stages(region, online_softmax=schedule.online_softmax, welford=schedule.welford)
-    passes = []
-    for stage in stages:
-        roots: list[int] = []
-        for item in stage:
-            if isinstance(item, Single):
-                roots += b.children(item.reduce)
-            elif isinstance(item, OnlineSoftmax | Welford):
-                roots.append(item.x)
-        passes.append(roots)
+    passes = [[root for item in stage for root in inputs_of(b, item)] for stage in stages]
     inner = {leaf for a in loops.reduced for leaf in a.leaves}
     last = [s.value for s in region.stores if inner & {a for a, _ in b.space.resolve(s.index).terms}]
     if schedule.splits > 1:

@@ -21,6 +21,10 @@ def is_view(node: fx.Node) -> bool:
         source = node.args[0]
         return isinstance(source, fx.Node) and is_view(source)
     target = node.target
-    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
+    if (
+        node.op != "call_function"
+        or not isinstance(target, torch._ops.OpOverload)
+        or target.namespace != "aten"
+    ):
         return False
     return str(target).removeprefix("aten.").split(".")[0] in _MOVES

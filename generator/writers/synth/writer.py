@@ -54,7 +54,9 @@ class SynthWriter:
         schedules = {i: start_schedule(loops) for i, loops in program.loops.items()}
         return self._candidate(request, Plan(program, schedules), ())
 
-    def _apply(self, request: Request, parent: Candidate, name: str, transform: Transform) -> Candidate | Declined:
+    def _apply(
+        self, request: Request, parent: Candidate, name: str, transform: Transform
+    ) -> Candidate | Declined:
         plan = parent.plan
         if not isinstance(plan, Plan):
             return Declined("the parent is another writer's")

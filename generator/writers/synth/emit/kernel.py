@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from ..extent import Extent, express
 
-
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) = ")
 

@@ -11,7 +11,6 @@ from torch.export.graph_signature import OutputKind
 from torch.utils import _pytree as pytree
 
 from ..extent import Extent
-from ..lowering.region import Region
 from ..math import helper_sources
 from ..partition import Partition, Step, TorchCall
 from ..rewrite import is_in_place
@@ -64,7 +63,9 @@ class ModuleWriter:
         wrappers = [p.wrapper.source for p in parts]
         forward = self._forward()
         mode = f" in {self.mode} mode" if self.mode else ""
-        model = self.original.class_source(forward, f"Same constructor, parameters and results as Model{mode}.")
+        model = self.original.class_source(
+            forward, f"Same constructor, parameters and results as Model{mode}."
+        )
         imports, kept = self.original.kept
         blocks = [_imports(imports, "F." in forward), *kept, *helpers, *kernels, *wrappers, model]
         return f'"""{self.header}"""\n\n' + "\n\n\n".join(blocks) + "\n"
@@ -82,13 +83,18 @@ class ModuleWriter:
         forward = self.original.forward
         returns = f" -> {ast.unparse(forward.returns)}" if forward.returns is not None else ""
         body = [*self._guard(), *lines]
-        return f"def forward({ast.unparse(forward.args)}){returns}:\n" + "\n".join("    " + line for line in body)
+        return f"def forward({ast.unparse(forward.args)}){returns}:\n" + "\n".join(
+            "    " + line for line in body
+        )
 
     def _guard(self) -> list[str]:
         if not self.mode:
             return []
         wrong = "not self.training" if self.mode == "training" else "self.training"
-        return [f"if {wrong}:", f'    raise RuntimeError("these kernels are for a model in {self.mode} mode")']
+        return [
+            f"if {wrong}:",
+            f'    raise RuntimeError("these kernels are for a model in {self.mode} mode")',
+        ]
 
     def _source(self, node: fx.Node) -> str:
         path = state_path(self.traces.program, node)
@@ -124,7 +130,9 @@ class ModuleWriter:
 
     def _name_of(self, node: fx.Node) -> str:
         if self.traces.constant(node) is not None:
-            raise CannotFuse("forward builds a tensor of numbers (torch.tensor), which has no place in ModelNew")
+            raise CannotFuse(
+                "forward builds a tensor of numbers (torch.tensor), which has no place in ModelNew"
+            )
         return self._held[node]
 
     def _result(self) -> str:

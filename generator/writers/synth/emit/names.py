@@ -12,7 +12,9 @@ from torch.export import ExportedProgram
 
 from ..math import HELPERS
 
-RESERVED = frozenset({"torch", "triton", "tl", "nn", "F", "self", "out", "n_rows", "n_cols", "n_batch", "n_elements"})
+RESERVED = frozenset(
+    {"torch", "triton", "tl", "nn", "F", "self", "out", "n_rows", "n_cols", "n_batch", "n_elements"}
+)
 """Names that generated files use themselves."""
 
 
@@ -43,7 +45,9 @@ def state_source(path: str) -> str:
 class Names:
     """Hands out names: the last word of a parameter's path, an input's own name, a node's name."""
 
-    def __init__(self, program: ExportedProgram, inputs: Mapping[str, str], taken: Iterable[str] = ()) -> None:
+    def __init__(
+        self, program: ExportedProgram, inputs: Mapping[str, str], taken: Iterable[str] = ()
+    ) -> None:
         self._program, self._inputs = program, inputs
         self._taken: set[str] = {*RESERVED, *HELPERS, *taken}
 

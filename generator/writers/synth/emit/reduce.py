@@ -79,6 +79,11 @@ def base_name(values: Values, reduce: int) -> str:
     child = values.builder.nodes[node.arg]
     if hint:
         return hint
-    if node.kind == "sum" and isinstance(child, Apply) and child.function == "mul" and len(set(child.args)) == 1:
+    if (
+        node.kind == "sum"
+        and isinstance(child, Apply)
+        and child.function == "mul"
+        and len(set(child.args)) == 1
+    ):
         return "sum_of_squares"
     return BASES.get(node.kind, node.kind)

@@ -41,9 +41,7 @@ def start(values: Values, item: Item, tile: Tile) -> Accumulator:
     return acc
 
 
-def _start_single(
-    values: Values, item: Single
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _start_single(values: Values, item: Single) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     node = reduce_node(values.builder, item.reduce)
     dtype = running_type(values.builder, node)
     begin = neutral(node.kind, dtype)
@@ -55,7 +53,9 @@ def _start_single(
 def _filled(shape: str, begin: str, dtype: str) -> str:
     if not shape:
         return begin
-    return f"tl.zeros([{shape}], {dtype})" if begin in ("0", "0.0") else f"tl.full([{shape}], {begin}, {dtype})"
+    return (
+        f"tl.zeros([{shape}], {dtype})" if begin in ("0", "0.0") else f"tl.full([{shape}], {begin}, {dtype})"
+    )
 
 
 def step(values: Values, acc: Accumulator, tile: Tile, mask: str) -> None:
@@ -65,7 +65,9 @@ def step(values: Values, acc: Accumulator, tile: Tile, mask: str) -> None:
     elif isinstance(acc.item, Welford):
         _step_welford(values, acc, acc.item, mask)
     else:
-        _step_single(values, acc, reduce_node(values.builder, acc.item.reduce), argument(values, acc.item.reduce, mask))
+        _step_single(
+            values, acc, reduce_node(values.builder, acc.item.reduce), argument(values, acc.item.reduce, mask)
+        )
 
 
 def _step_single(values: Values, acc: Accumulator, node: Reduce, source: str) -> None:

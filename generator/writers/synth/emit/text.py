@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..dtypes import TRITON
 from ..math import FUNCTIONS
 
 ATOM, POWER, UNARY, PRODUCT, SUM, BITS, COMPARE = 100, 90, 80, 70, 60, 50, 40
 _BINARY = {"*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT, "+": SUM, "-": SUM, "&": BITS, "|": BITS, "^": BITS,
            "==": COMPARE, "!=": COMPARE, "<": COMPARE, "<=": COMPARE, ">": COMPARE, ">=": COMPARE}  # fmt: skip
 _TEMPLATE = re.compile(r"^\{0\} (\S+) \{1\}$|^\{0\} (\S+) (\S+)$")
-TRITON_DTYPES = {"fp64": "tl.float64", "fp32": "tl.float32", "fp16": "tl.float16", "bf16": "tl.bfloat16",
-                 "int64": "tl.int64", "int32": "tl.int32", "int16": "tl.int16", "int8": "tl.int8",
-                 "uint8": "tl.uint8", "int1": "tl.int1"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def call(function: str, args: list[Text], dtype: str) -> Text:
     if template in ("-{0}", "~{0}"):
         return Text(template[0] + args[0].inside(UNARY + 1), UNARY)
     if function == "cast":
-        return Text(f"{args[0].inside(ATOM)}.to({TRITON_DTYPES[dtype]})")
+        return Text(f"{args[0].inside(ATOM)}.to({TRITON[dtype]})")
     if match:
         return Text(template.format(args[0].inside(COMPARE + 1)), _BINARY[match[2]])
     filled = [a.inside(COMPARE + 1) if repeats(function, i) else a.source for i, a in enumerate(args)]

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from ..dtypes import TRITON, is_float
 from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf
-from ..lowering.region import Store
 from ..loops import Loops
+from ..lowering.region import Store
 from ..math import FUNCTIONS, HELPERS
 from ..space import Affine, Axis
 from .index import Group, Indexer
 from .kernel import Kernel
-from .text import TRITON_DTYPES, Text, call, repeats
+from .text import Text, call, repeats
 
 _LOCALS = (
     "col0",
@@ -26,7 +27,6 @@ _LOCALS = (
     "offsets",
     "batch",
     "start",
-    "shift",
     "part",
     "parts",
     "tile",
@@ -48,7 +48,7 @@ class Values:
     mask_of: Mapping[frozenset[str], str]
     hints: Mapping[str, str] = field(default_factory=dict)
     scopes: list[dict[tuple[int, Instance], Text]] = field(default_factory=lambda: [{}])
-    masked: dict[tuple[int, Instance], str] = field(default_factory=dict)
+    masked: dict[int, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=lambda: {*HELPERS, *_LOCALS})
 
     def __post_init__(self) -> None:
@@ -107,22 +107,16 @@ class Values:
 
     def hoist(self, roots: list[int], walked: frozenset[Axis] | None = None) -> None:
         """Compute before a loop over the `walked` axes (all reduced ones) what the loop needs and does not change."""
-        at: Instance = ()
         if walked is None:
             walked = self.reduced.leaves if self.reduced else frozenset()
+        ready: dict[int, bool] = {}
         for number in self.builder.walk(roots):
-            if not self._ready(number) or self.known(number, at) or self.builder.free_axes(number) & walked:
-                continue
-            if self.uses.get(number, 0) and not isinstance(self.builder.nodes[number], Const | SizeOf):
-                self.named(number, at)
-
-    def _ready(self, number: int) -> bool:
-        """No reduction below it is still to come."""
-        if self.known(number, ()):
-            return True
-        if isinstance(self.builder.nodes[number], Reduce):
-            return False
-        return all(self._ready(c) for c in self.builder.children(number))
+            node, known = self.builder.nodes[number], self.known(number, ()) is not None
+            children = all(ready[c] for c in self.builder.children(number))
+            ready[number] = known or (children and not isinstance(node, Reduce))
+            fixed = not self.builder.free_axes(number) & (walked | self.unrolled)
+            if ready[number] and fixed and not known and not isinstance(node, Const | SizeOf):
+                self.named(number, ())
 
     def named(self, number: int, at: Instance) -> Text:
         """The value as a variable."""
@@ -177,11 +171,11 @@ class Values:
         """One tl.load, masked where its index can leave the tensor, widened to the type it is computed in."""
         pointer = self.kernel.pointer(self.tensors[node.buffer])
         mask = self.mask_for(self.indexer.uses(node.index))
-        other = self.masked.get((number, ()), "0.0" if node.dtype in ("fp32", "fp16", "bf16") else "0")
+        other = self.masked.get(number, "0.0" if is_float(node.dtype) else "0")
         tail = f", mask={mask}, other={other}" if mask else ""
         if policy := self.hints.get(node.buffer):
             tail += f', eviction_policy="{policy}"'
-        widen = f".to({TRITON_DTYPES[dtype]})" if dtype != node.dtype else ""
+        widen = f".to({TRITON[dtype]})" if dtype != node.dtype else ""
         source = f"tl.load({pointer}{self.address(node.index, at)}{tail}){widen}"
         text = next((scope[source] for scope in reversed(self._loaded) if source in scope), None)
         if text is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from torch import fx
 
+from ..dtypes import TORCH
 from ..extent import Extent, express, product
 from ..loops import Loops
 from ..schedule import Schedule
@@ -15,9 +16,6 @@ from ..skeletons.frame import is_wide
 from ..space import CannotFuse
 from ..traces import Traces
 from .kernel import Kernel, packed
-
-TORCH_DTYPES = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int64": "int64",
-                "int32": "int32", "int16": "int16", "int8": "int8", "uint8": "uint8", "int1": "bool"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -176,7 +174,7 @@ class WrapperWriter:
             lines.append(f"{name} = {self._allocation(store.node, store.dtype)}")
         for name, dtype in self.workspaces:
             lines.append(
-                f"{name} = torch.empty({self._parts_shape()}, dtype=torch.{TORCH_DTYPES[dtype]}, device={self._device()})"
+                f"{name} = torch.empty({self._parts_shape()}, dtype={TORCH[dtype]}, device={self._device()})"
             )
         return lines
 
@@ -193,7 +191,7 @@ class WrapperWriter:
         for name, node in self.inputs:
             if self.traces.dtype(node) == dtype:
                 return f"{name}.dtype"
-        return f"torch.{TORCH_DTYPES[dtype]}"
+        return f"{TORCH[dtype]}"
 
     def _device(self) -> str:
         return f"{self.inputs[0][0]}.device"

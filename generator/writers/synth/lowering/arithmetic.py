@@ -83,7 +83,9 @@ for _name, _function in COMPARE.items():
     RULES[f"{_name}.Tensor"] = RULES[f"{_name}.Scalar"] = _compare(_function)
 
 
-@lowers("add.Tensor", "sub.Tensor", "rsub.Scalar", "rsub.Tensor", "add.Scalar", "sub.Scalar", "subtract.Tensor")
+@lowers(
+    "add.Tensor", "sub.Tensor", "rsub.Scalar", "rsub.Tensor", "add.Scalar", "sub.Scalar", "subtract.Tensor"
+)
 def _sum(ctx: Context, node: fx.Node) -> Lowered:
     name = str(node.target)
     a, b = ctx.traces.args(node)[:2]
@@ -155,7 +157,9 @@ def power(builder: Builder, x: int, exponent: Any, dtype: str) -> int:
     return result if exponent > 0 else builder.apply("div", builder.number(1.0, dtype), result, dtype=dtype)
 
 
-@lowers("clamp.default", "clip.default", "clamp_min.default", "clamp_max.default", "clamp.Tensor", "clip.Tensor")
+@lowers(
+    "clamp.default", "clip.default", "clamp_min.default", "clamp_max.default", "clamp.Tensor", "clip.Tensor"
+)
 def _clamp(ctx: Context, node: fx.Node) -> Lowered:
     low, high = ctx.traces.arg(node, 1, "min"), ctx.traces.arg(node, 2, "max")
     if "clamp_max" in str(node.target):

@@ -53,7 +53,9 @@ class Context:
                 raise CannotFuse(f"{arg.name} is several tensors where one is needed")
             return found or self.load(arg)
         if isinstance(arg, Varies):
-            raise CannotFuse(f"the constant {arg.values[0]} follows from the shapes in a way that is not derived")
+            raise CannotFuse(
+                f"the constant {arg.values[0]} follows from the shapes in a way that is not derived"
+            )
         if isinstance(arg, Extent):
             return Value((), self.builder.add(SizeOf(arg, "int64")))
         if not isinstance(arg, bool | int | float):
@@ -69,7 +71,9 @@ class Context:
         constant = self.traces.constant(node)
         if constant is not None:
             if constant.numel() != 1:
-                raise CannotFuse("forward builds a tensor of numbers (torch.tensor), which has no place in ModelNew")
+                raise CannotFuse(
+                    "forward builds a tensor of numbers (torch.tensor), which has no place in ModelNew"
+                )
             return Value(((),) * constant.dim(), self.builder.number(constant.item(), dtype))
         shape = self.traces.shape(node)
         dims = tuple(self.space.dimension(size) for size in shape)

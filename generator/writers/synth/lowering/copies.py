@@ -29,7 +29,9 @@ def _changes(ctx: Context, x: Value, dtype: str) -> bool:
     return compute_type(dtype) != compute_type(ctx.builder.dtype(x.node))
 
 
-@lowers("dropout.default", "feature_dropout.default", "alpha_dropout.default", "feature_alpha_dropout.default")
+@lowers(
+    "dropout.default", "feature_dropout.default", "alpha_dropout.default", "feature_alpha_dropout.default"
+)
 def _dropout(ctx: Context, node: fx.Node) -> Lowered:
     if ctx.traces.arg(node, 2, "train") and ctx.traces.arg(node, 1, "p"):
         raise CannotFuse("dropout in training mode draws random numbers")

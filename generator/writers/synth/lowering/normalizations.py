@@ -116,7 +116,9 @@ def _normalize_with(ctx: Context, x: Value, mean_buffer: Any, var_buffer: Any, e
     laid = [Value(((), s.dims[0], *(((),) * (len(x.dims) - 2))), b.cast(s.node, "fp32")) for s in stats]
     dims = ctx.broadcast([x, *laid])
     rstd = b.apply("rsqrt", b.apply("add", laid[1].node, b.number(eps, "fp32")), hint="rstd")
-    return Value(dims, b.apply("mul", b.apply("sub", b.cast(x.node, "fp32"), laid[0].node), rstd, hint="normed"))
+    return Value(
+        dims, b.apply("mul", b.apply("sub", b.cast(x.node, "fp32"), laid[0].node), rstd, hint="normed")
+    )
 
 
 def _track(

@@ -10,7 +10,6 @@ from torch import fx
 from ..dtypes import compute_type, is_float
 from ..expr import Reduce, SizeOf
 from ..space import CannotFuse
-from .arithmetic import power
 from .context import Context, Lowered, Value
 from .table import lowers
 

@@ -18,7 +18,7 @@ from .table import RULES
 FAMILIES = (activations, arithmetic, copies, normalizations, reductions, softmaxes, views)
 """Importing a family registers its rules."""
 
-MOST_NODES = 400
+MOST_NODES = 200
 """Expressions in one region: beyond it a kernel neither compiles quickly nor stays in registers."""
 
 

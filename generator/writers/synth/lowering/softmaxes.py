@@ -19,7 +19,13 @@ def _shifted(ctx: Context, x: Value, dims: Sequence[int]) -> tuple[Value, Value]
     return Value(x.dims, b.apply("sub", x.node, peak.node)), peak
 
 
-@lowers("softmax.int", "log_softmax.int", "special_softmax.int", "special_log_softmax.int", "special_log_softmax.default")
+@lowers(
+    "softmax.int",
+    "log_softmax.int",
+    "special_softmax.int",
+    "special_log_softmax.int",
+    "special_log_softmax.default",
+)
 def _softmax(ctx: Context, node: fx.Node) -> Lowered:
     b = ctx.builder
     x = ctx.value(node.args[0])

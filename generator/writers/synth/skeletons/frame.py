@@ -120,7 +120,9 @@ def _unrolled(loops: Loops) -> int:
 
 
 def frame(job: Job) -> Frame:
-    return {"flat": _flat, "rows": _rows, "columns": _columns}[job.schedule.layout](job, Kernel(job.name, job.doc))
+    return {"flat": _flat, "rows": _rows, "columns": _columns}[job.schedule.layout](
+        job, Kernel(job.name, job.doc)
+    )
 
 
 def _values(
@@ -147,9 +149,7 @@ def _flat(job: Job, kernel: Kernel) -> Frame:
 def _rows(job: Job, kernel: Kernel) -> Frame:
     loops, several = job.loops, job.schedule.rows > 1
     rows = Group("row", loops.kept, "row_mask" if several else "", "ROW")
-    cols = Group(
-        "cols", loops.reduced, "col_mask" if several else "mask", "COL", nested=job.schedule.nested
-    )
+    cols = Group("cols", loops.reduced, "col_mask" if several else "mask", "COL", nested=job.schedule.nested)
     masks = {frozenset({"cols"}): "col_mask" if several else "mask"}
     if several:
         masks |= {frozenset({"row"}): "row_mask", frozenset({"row", "cols"}): "mask"}

@@ -11,31 +11,58 @@ from ..emit.neutral import choose_padding
 from ..emit.reduce import INDEX_HELPERS, collapse, helper, running_type
 from ..emit.running import Accumulator, finish, finite_shift, start, step
 from ..emit.text import Text
-from ..expr import Reduce
 from ..stages import Item, OnlineSoftmax, Welford, inputs_of, reduce_node, reductions
 from .frame import Frame, frame, prepare
 from .job import Job
 from .rowwise import stages_of, varies, write_row_stores
 
+Slots = dict[Item, list[tuple[str, str]]]
+"""Workspace name and type of every running value of an item."""
+
 
 def write(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     """The kernels in launch order and the workspaces between them."""
     loops = job.loops
-    stages = stages_of(frame(job))
+    probe = frame(job)
+    stages = stages_of(probe)
+    slots = _slots(probe, stages)
     kernels: list[Kernel] = []
-    spaces: list[tuple[str, str]] = []
     for level, stage in enumerate(stages):
         number = str(level + 1) if len(stages) > 1 else ""
         f = _open(job.called(f"{job.name}_part{number}", "Running values of one part of a row."), parted=True)
-        _join_all(f, stages[:level])
-        _leave_parts(f, stage)
+        _join_all(f, stages[:level], slots)
+        _leave_parts(f, stage, slots)
         kernels.append(f.kernel)
-        spaces += [slot for item in stage for slot in workspaces(item, f)]
     writes_rows = any(varies(f, store) for store in loops.region.stores)
     f = _open(job.called(f"{job.name}_finish", job.doc), parted=writes_rows)
-    _join_all(f, stages)
+    _join_all(f, stages, slots)
     _finish(f)
-    return [*kernels, f.kernel], spaces
+    return [*kernels, f.kernel], [slot for stage in stages for item in stage for slot in slots[item]]
+
+
+def _slots(f: Frame, stages: list[list[Item]]) -> Slots:
+    """Workspaces of every item; those of equal name are told apart by number."""
+    found = {item: _own_slots(f, item) for stage in stages for item in stage}
+    names = [slots[0][0] for slots in found.values()]
+    seen: dict[str, int] = {}
+    for slots in found.values():
+        first = slots[0][0]
+        if names.count(first) > 1:
+            seen[first] = seen.get(first, 0) + 1
+            slots[:] = [(name.replace("_parts", f"_{seen[first]}_parts"), dtype) for name, dtype in slots]
+    return found
+
+
+def _own_slots(f: Frame, item: Item) -> list[tuple[str, str]]:
+    if isinstance(item, OnlineSoftmax):
+        return [("max_parts", "fp32"), ("sum_parts", "fp32")]
+    if isinstance(item, Welford):
+        return [("mean_parts", "fp32"), ("m2_parts", "fp32"), ("count_parts", "fp32")]
+    node = reduce_node(f.values.builder, item.reduce)
+    dtype = running_type(f.values.builder, node)
+    if node.kind in INDEX_HELPERS:
+        return [("best_parts", dtype), ("index_parts", "int32")]
+    return [(f"{node.kind}_parts", dtype)]
 
 
 def _open(job: Job, *, parted: bool) -> Frame:
@@ -71,29 +98,19 @@ def _open(job: Job, *, parted: bool) -> Frame:
 
 
 def _span(f: Frame) -> tuple[str, str]:
-    """First and last column of this part; parts are whole tiles (or whole outer steps), so accesses stay aligned."""
-    k, group = f.kernel, f.values.reduced
-    assert group is not None
-    length = k.constant("COL0_SIZE", group.axes[0].size) if group.nested else f.length
-    k.line(f"part_size = tl.cdiv({length}, PARTS)" if group.nested else f"part_size = tl.cdiv(tl.cdiv({length}, PARTS), {f.step}) * {f.step}")
+    """First and last column of this part.
+
+    Parts are whole tiles, or whole steps of the outer of two loops, so that accesses stay aligned.
+    """
+    k, group = f.kernel, f.values.reduced_group
+    length, size = f.length, f"tl.cdiv(tl.cdiv({f.length}, PARTS), {f.step}) * {f.step}"
+    if group.nested:
+        length = k.constant("COL0_SIZE", group.axes[0].size)
+        size = f"tl.cdiv({length}, PARTS)"
+    k.line(f"part_size = {size}")
     k.line("part_start = part * part_size")
     k.line(f"part_end = tl.minimum(part_start + part_size, {length})")
     return "part_start", "part_end"
-
-
-def workspaces(item: Item, f: Frame) -> list[tuple[str, str]]:
-    """Workspace name and type of every running value of an item; items of one kind are told apart by number."""
-    if isinstance(item, OnlineSoftmax):
-        return [("max_parts", "fp32"), ("sum_parts", "fp32")]
-    if isinstance(item, Welford):
-        return [("mean_parts", "fp32"), ("m2_parts", "fp32"), ("count_parts", "fp32")]
-    node = reduce_node(f.values.builder, item.reduce)
-    dtype = "int32" if node.kind in ("any", "all") else f.values.builder.dtype(node.arg)
-    alike = [i for i in reductions(f.loops.region) if f.values.builder.nodes[i].kind == node.kind]  # type: ignore[union-attr]
-    number = f"_{alike.index(item.reduce) + 1}" if len(alike) > 1 else ""
-    if node.kind in ("argmax", "argmin"):
-        return [(f"best{number}_parts", dtype), (f"index{number}_parts", "int32")]
-    return [(f"{node.kind}{number}_parts", dtype)]
 
 
 def _address(f: Frame, name: str, part: str) -> str:
@@ -103,7 +120,7 @@ def _address(f: Frame, name: str, part: str) -> str:
     return f"{pointer} + " + (f"row * PARTS + {part}" if f.loops.kept else part)
 
 
-def _leave_parts(f: Frame, stage: list[Item]) -> None:
+def _leave_parts(f: Frame, stage: list[Item], slots: Slots) -> None:
     k = f.kernel
     begin, end = _span(f)
     needed = [root for item in stage for root in inputs_of(f.values.builder, item)]
@@ -114,7 +131,7 @@ def _leave_parts(f: Frame, stage: list[Item]) -> None:
             step(f.values, acc, f.tile, f.mask)
     mask = ", mask=col_mask" if f.schedule.layout == "columns" else ""
     for acc in running:
-        for (slot, _), value in zip(workspaces(acc.item, f), _part_values(f, acc), strict=True):
+        for (slot, _), value in zip(slots[acc.item], _part_values(f, acc), strict=True):
             k.line(f"tl.store({_address(f, slot, 'part')}, {value}{mask})")
 
 
@@ -124,27 +141,27 @@ def _part_values(f: Frame, acc: Accumulator) -> list[str]:
     if isinstance(item, OnlineSoftmax):
         return list(acc.names)
     if isinstance(item, Welford):
-        k.line(
-            f"part_mean, part_m2, part_count = {helper(f.values, 'join_moments', ', '.join(acc.names), tile)}"
-        )
-        return ["part_mean", "part_m2", "part_count"]
+        names = [f.values.fresh(n) for n in ("part_mean", "part_m2", "part_count")]
+        joint = helper(f.values, "join_moments", ", ".join(acc.names), tile)
+        k.line(f"{', '.join(names)} = {joint}")
+        return names
     node = reduce_node(f.values.builder, item.reduce)
-    if node.kind in ("argmax", "argmin"):
-        best = Reduce(node.kind.removeprefix("arg"), node.arg, node.axes, acc.dtypes[0])
-        k.line(f"part_best = {_collapse_part(f, best, acc.names[0], acc.dtypes[0])}")
-        find = "index_of_max" if node.kind == "argmax" else "index_of_min"
-        k.line(f"part_index = {helper(f.values, find, ', '.join(acc.names), tile)}")
-        return ["part_best", "part_index"]
-    return [_collapse_part(f, node, acc.names[0], acc.dtypes[0])]
+    if node.kind in INDEX_HELPERS:
+        best, index = f.values.fresh("part_best"), f.values.fresh("part_index")
+        k.line(
+            f"{best} = {collapse(f.values, node.kind.removeprefix('arg'), acc.names[0], tile, acc.dtypes[0])}"
+        )
+        k.line(f"{index} = {helper(f.values, INDEX_HELPERS[node.kind], ', '.join(acc.names), tile)}")
+        return [best, index]
+    return [collapse(f.values, _counted(node.kind), acc.names[0], tile, acc.dtypes[0])]
 
 
-def _collapse_part(f: Frame, node: Reduce, source: str, dtype: str) -> str:
-    if node.kind in ("any", "all"):
-        return f"tl.{'max' if node.kind == 'any' else 'min'}({source}, axis={f.tile.axis}{f.tile.keep})"
-    return collapse(f.values, node.kind, source, f.tile, dtype)
+def _counted(kind: str) -> str:
+    """Truth travels between kernels as a count."""
+    return {"any": "max", "all": "min"}.get(kind, kind)
 
 
-def _join_all(f: Frame, stages: list[list[Item]]) -> None:
+def _join_all(f: Frame, stages: list[list[Item]], slots: Slots) -> None:
     """Join the parts of this program's row from the workspaces of earlier kernels."""
     if not stages:
         return
@@ -152,28 +169,26 @@ def _join_all(f: Frame, stages: list[list[Item]]) -> None:
     f.kernel.line(f"parts = tl.arange(0, PARTS){spread}")
     for stage in stages:
         for item in stage:
-            _join(f, item)
+            _join(f, item, slots)
 
 
-def _join(f: Frame, item: Item) -> None:
+def _join(f: Frame, item: Item, slots: Slots) -> None:
     k, v, tile = f.kernel, f.values, f.tile
     names = []
-    for slot, _ in workspaces(item, f):
+    for slot, _ in slots[item]:
         name = v.fresh(slot)
-        mask = ", mask=col_mask, other=0.0" if f.schedule.layout == "columns" else ""
+        mask = ", mask=col_mask, other=0" if f.schedule.layout == "columns" else ""
         k.line(f"{name} = tl.load({_address(f, slot, 'parts')}{mask})")
         names.append(name)
     if isinstance(item, OnlineSoftmax):
-        peak, total = v.fresh("row_max"), v.fresh("denominator")
+        peak, total, shift = v.fresh("row_max"), v.fresh("denominator"), v.fresh("shift")
         k.line(f"{peak} = tl.max({names[0]}, axis={tile.axis}{tile.keep})")
-        k.line(f'shift = tl.where({peak} == -float("inf"), 0.0, {peak})')
-        k.line(f"{total} = tl.sum({names[1]} * tl.exp({names[0]} - shift), axis={tile.axis}{tile.keep})")
+        k.line(f"{shift} = {finite_shift(item, peak)}")
+        k.line(f"{total} = tl.sum({names[1]} * tl.exp({names[0]} - {shift}), axis={tile.axis}{tile.keep})")
         v.define(item.peak, Text(peak))
         v.define(item.total, Text(total))
         return
-    dtypes = tuple(dtype for _, dtype in workspaces(item, f))
-    starts = (neutral("sum", "fp32"),) * len(names)
-    finish(v, Accumulator(item, tuple(names), starts, dtypes), tile)
+    finish(v, Accumulator(item, tuple(names), tuple(dtype for _, dtype in slots[item])), tile)
 
 
 def _finish(f: Frame) -> None:

@@ -6,8 +6,19 @@ from collections.abc import Callable, Mapping
 
 from ..schedule import Schedule
 from . import (
-    cache_hints, column_tiles, integral_waves, online_softmax, persistent_programs, pipelined_loop, row_in_registers,
-    rows_per_program, shrink_tile, split_reduction, vector_width, warp_count, welford,
+    cache_hints,
+    column_tiles,
+    integral_waves,
+    online_softmax,
+    persistent_programs,
+    pipelined_loop,
+    row_in_registers,
+    rows_per_program,
+    shrink_tile,
+    split_reduction,
+    vector_width,
+    warp_count,
+    welford,
 )  # fmt: skip
 from .site import Site
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .....hardware_specs.spec import DeviceSpec
+from ..dtypes import BYTES
 from ..expr import Load
 from ..loops import Loops
 from ..schedule import Schedule, next_power_of_two
-from ..traffic import BYTES
 
 VECTOR_BYTES = 16
 """The widest global access of one lane: 128 bit (ld.global.v4.b32, global_load_dwordx4)."""

@@ -1,0 +1,90 @@
+"""A child process: run candidate files in Triton's interpreter against the same model in double precision.
+
+Reads a JSON list of {op, candidate, overrides} on standard input and answers with one line of JSON for each:
+{"worst": largest relative error of an output or a buffer} or {"failed": what went wrong}.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["TRITON_INTERPRET"] = "1"
+
+import copy
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+from kbgen.profiling.op import load_op
+from kbgen.profiling.source import execute, read_source
+from torch.utils import _pytree as pytree
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    for job in json.load(sys.stdin):
+        try:
+            answer: dict[str, Any] = {"worst": worst(Path(job["op"]), Path(job["candidate"]), job["overrides"])}
+        except Exception as error:
+            answer = {"failed": f"{type(error).__name__}: {str(error)[:400]}"}
+        print(json.dumps(answer), flush=True)
+
+
+def worst(op_path: Path, candidate: Path, overrides: dict[str, Any]) -> float:
+    op = load_op(op_path, overrides)
+    model, inputs = op.instantiate(3)
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn(parameter.shape, generator=generator).to(parameter.dtype) * 0.3)
+    source = read_source(candidate)
+    shared = {k: v for k, v in overrides.items() if k in source.assigned()}
+    namespace = execute(source, shared)
+    new = namespace.ModelNew(*op.module().get_init_inputs())
+    new.load_state_dict(model.state_dict())
+    exact = copy.deepcopy(model).double()
+    wide = [x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in inputs]
+    before = [x.clone() if isinstance(x, torch.Tensor) else x for x in inputs]
+    with torch.no_grad():
+        want, want_tree = pytree.tree_flatten(exact(*wide))
+        reference, _ = pytree.tree_flatten(copy.deepcopy(model)(*[_copied(x) for x in inputs]))
+        got, got_tree = pytree.tree_flatten(new(*inputs))
+    assert want_tree == got_tree, f"{got_tree} instead of {want_tree}"
+    for x, y in zip(inputs, before, strict=True):
+        assert not isinstance(x, torch.Tensor) or same(x, y) == 0.0, "an input was changed"
+    errors = [compared(w, r, g) for w, r, g in zip(want, reference, got, strict=True)]
+    state = zip(exact.state_dict().values(), new.state_dict().values(), strict=True)
+    return max([*errors, *(same(a, b) for a, b in state)], default=0.0)
+
+
+def _copied(x: Any) -> Any:
+    return x.clone() if isinstance(x, torch.Tensor) else x
+
+
+def compared(want: Any, reference: Any, got: Any) -> float:
+    if not isinstance(want, torch.Tensor):
+        return 0.0 if want == got else 1.0
+    assert got.shape == want.shape, f"shape {tuple(got.shape)} instead of {tuple(want.shape)}"
+    assert got.dtype == reference.dtype, f"{got.dtype} instead of {reference.dtype}"
+    if not got.is_floating_point():
+        return same(reference, got)
+    exact = want.double() if want.dtype == torch.float64 else reference.double()
+    return same(exact, got) / (256 if got.dtype == torch.bfloat16 else 32 if got.dtype == torch.float16 else 1)
+
+
+def same(want: torch.Tensor, got: torch.Tensor) -> float:
+    """Relative error in the Frobenius norm; NaNs and infinities must stand where they stand in `want`."""
+    a, b = want.double(), got.double()
+    odd = ~(a.isfinite() & b.isfinite())
+    if not torch.equal(a[odd].nan_to_num(7.0, 8.0, 9.0), b[odd].nan_to_num(7.0, 8.0, 9.0)):
+        return float("inf")
+    a, b = a.masked_fill(odd, 0.0), b.masked_fill(odd, 0.0)
+    return float((a - b).norm() / (a.norm() + 1e-12))
+
+
+if __name__ == "__main__":
+    main()

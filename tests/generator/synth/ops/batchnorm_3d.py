@@ -1,0 +1,24 @@
+"""BatchNorm3d in training: batch statistics, running buffers."""
+
+import torch
+from torch import nn
+
+batch = 9
+channels = 5
+
+
+class Model(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.norm = nn.BatchNorm3d(channels)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+def get_inputs():
+    return [torch.randn(batch, channels, 2, 3, 2)]
+
+
+def get_init_inputs():
+    return [channels]

@@ -1,0 +1,79 @@
+"""Schedules to try generated kernels under: the plain one, forced ones, and what each device's advice leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from kbgen.generator.writers.synth.loops import Loops
+from kbgen.generator.writers.synth.program import Program
+from kbgen.generator.writers.synth.schedule import Schedule, next_power_of_two, start_schedule
+from kbgen.generator.writers.synth.transforms.registry import TRANSFORMS
+from kbgen.generator.writers.synth.transforms.site import Site
+from kbgen.hardware_specs.spec import find_spec
+
+ORDER = (
+    "row-in-registers", "online-softmax", "welford", "split-reduction", "rows-per-program", "column-tiles",
+    "vector-width", "warp-count", "integral-waves", "persistent-programs", "pipelined-loop", "cache-hints",
+)  # fmt: skip
+"""One order in which every transform is applied that applies."""
+
+
+def greedy(loops: Loops, device: str) -> Schedule:
+    schedule = start_schedule(loops)
+    for name in ORDER:
+        changed = TRANSFORMS[name](schedule, Site(loops, find_spec(device)))
+        schedule = schedule if isinstance(changed, str) else changed
+    return schedule
+
+
+def _whole(loops: Loops, **changes: object) -> Schedule:
+    start = start_schedule(loops)
+    if start.layout != "rows":
+        return start
+    block = next_power_of_two(loops.columns.full)
+    return replace(start, one_tile=True, nested=False, block=block, **changes)  # type: ignore[arg-type]
+
+
+def _fused(loops: Loops) -> Schedule:
+    return replace(start_schedule(loops), online_softmax=True, welford=True)
+
+
+def _split(loops: Loops) -> Schedule:
+    start = start_schedule(loops)
+    return start if start.layout == "flat" else replace(start, splits=4, block=16, depth=2)
+
+
+def _split_fused(loops: Loops) -> Schedule:
+    start = _split(loops)
+    return start if start.layout == "flat" else replace(start, online_softmax=True, welford=True)
+
+
+def _two_rows(loops: Loops) -> Schedule:
+    start = start_schedule(loops)
+    return start if start.layout != "rows" else replace(start, rows=2, block=16, nested=False, num_stages=3)
+
+
+def _steps(loops: Loops) -> Schedule:
+    """Several steps a row, whatever its length."""
+    start = start_schedule(loops)
+    return replace(start, block=16, depth=4, online_softmax=start.layout == "columns", welford=True)
+
+
+VARIANTS: Mapping[str, Callable[[Loops], Schedule]] = {
+    "plain": start_schedule,
+    "steps": _steps,
+    "fused": _fused,
+    "whole": _whole,
+    "whole-two-rows": lambda loops: _whole(loops, rows=2),
+    "persistent": lambda loops: _whole(loops, persistent=3),
+    "two-rows": _two_rows,
+    "split": _split,
+    "split-fused": _split_fused,
+    "h100": lambda loops: greedy(loops, "h100"),
+    "mi300x": lambda loops: greedy(loops, "mi300x"),
+}
+
+
+def schedules(program: Program, variant: str) -> dict[int, Schedule]:
+    return {i: VARIANTS[variant](loops) for i, loops in program.loops.items()}
