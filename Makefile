@@ -19,7 +19,7 @@ check: setup typings/kbgen
 	$(BIN)/mypy
 
 test: setup
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 bench: setup
 	$(BIN)/kbgen eval suite examples

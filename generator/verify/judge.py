@@ -29,6 +29,7 @@ from .record import Record, device_answers
 from .review import Fault, Review, Reviewed
 from .scan import scan
 from .verdict import BufferTraffic, CaseResult, Cause, Verdict
+from .whole import differ, first_fault, hidden_library_call, own_kernels
 
 PATIENCE_S = 12.0
 """After this long the child leaves out the calls marked optional."""
@@ -163,7 +164,7 @@ class _Judgement:
             try:
                 if number == 0:
                     first = reference.eager(case.inputs, state)
-                    if _differ(first.outputs, reference.eager(case.inputs, state, seed=1).outputs):
+                    if differ(first.outputs, reference.eager(case.inputs, state, seed=1).outputs):
                         return True
                     self.precision = self._class(case, first.outputs)
                 answer = right_answer(case, state)
@@ -222,7 +223,11 @@ class _Judgement:
             return self.record.failed(Fault("tampering", f"the outputs it left cannot be read: {error}"))
         reviewed = self._review(reports, tensors)
         self._fill_in(reports, reviewed)
-        fault = self._first_fault(reviewed) or self._own_kernel(reports, tensors)
+        fault = first_fault(self.cases, reviewed) or hidden_library_call(
+            reports, self.record.scan.library_calls
+        )
+        if fault is None and "*" not in self.record.allowed_calls:
+            fault = own_kernels(self.cases, reports, tensors)
         if fault is not None:
             return self.record.failed(fault)
         skipped = [
@@ -285,40 +290,6 @@ class _Judgement:
         modes = sorted({mode for report in reports for mode in report.dot_precisions})
         if modes:
             self.record.notes.append(f"tl.dot on fp32 operands in mode {', '.join(modes)}, emulated")
-
-    def _first_fault(self, reviewed: list[Reviewed | None]) -> Fault | None:
-        """The first fault; when only other shapes fail, that is the cause."""
-        faults = [
-            (case, one.fault) for case, one in zip(self.cases, reviewed, strict=True) if one and one.fault
-        ]
-        if not faults:
-            return None
-        fault = faults[0][1]
-        elsewhere = all(failing.setting is not self.found[0] for failing, _ in faults)
-        if elsewhere and fault.cause in ("wrong-values", "raises", "wrong-shape", "unwritten-output"):
-            return Fault("hard-coded-shape", f"right at the {self.found[0].name} shape, but {fault.detail}")
-        return fault
-
-    def _own_kernel(self, reports: list[StepReport], tensors: dict[int, dict[str, Any]]) -> Fault | None:
-        """Its kernels must run, and its output must depend on them."""
-        hidden = sorted({name for report in reports for name in report.compute})
-        if hidden and not self.record.scan.library_calls:
-            return Fault(
-                "library-call", f"torch computes part of it: {', '.join(f'aten::{name}' for name in hidden)}"
-            )
-        if "*" in self.record.allowed_calls:
-            return None
-        if not any(report.launches for report in reports):
-            return Fault("no-kernel", "no Triton kernel is launched")
-        ghost = next(place for place, case in enumerate(self.cases) if case.step.ghost)
-        real, without = tensors.get(0, {}).get("outputs"), tensors.get(ghost, {}).get("outputs")
-        if real and without and not _differ(real, without):
-            return Fault("decoy", "the output is the same when its kernels are left out")
-        return None
-
-
-def _differ(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
-    return any(not torch.equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:

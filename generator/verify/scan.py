@@ -23,6 +23,7 @@ from .allowed import (
     MODULE_CALLS,
     MODULE_FORBIDDEN,
 )
+from .names import aliases, is_name, is_self, with_guards
 from .review import Fault
 from .tensor_methods import TENSOR_METHODS
 from .verdict import Cause
@@ -79,7 +80,7 @@ class _Reader:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self.aliases = dict(_aliases(tree))
+        self.imported = dict(aliases(tree))
         self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         self.kernels = {
             id(inner) for node in ast.walk(tree) if self._is_kernel(node) for inner in ast.walk(node)
@@ -117,7 +118,7 @@ class _Reader:
             if isinstance(node, ast.Assign)
             for target in node.targets
         )
-        return any(isinstance(one, ast.Attribute) and _is_name(one.value, "self") for one in targets)
+        return any(isinstance(one, ast.Attribute) and is_name(one.value, "self") for one in targets)
 
     def _forbidden(self, node: ast.AST) -> tuple[Cause, str] | None:
         if isinstance(node, ast.Import):
@@ -154,7 +155,7 @@ class _Reader:
         if node.attr.startswith("__") and node.attr not in DUNDERS:
             return "forbidden-code", f"it reaches for {node.attr}"
         private = node.attr.startswith("_") and not node.attr.startswith("__")
-        if node.attr in FORBIDDEN_ATTRIBUTES or (private and not _is_self(node.value)):
+        if node.attr in FORBIDDEN_ATTRIBUTES or (private and not is_self(node.value)):
             return "forbidden-code", f"it reaches for {ast.unparse(node)}"
         full = self._full_name(node)
         if full is not None and full.startswith(MODULE_FORBIDDEN):
@@ -193,9 +194,9 @@ class _Reader:
         full = self._full_name(node.func) or ""
         if id(node) in self.kernels and full.split(".")[0] == "torch":
             return "forbidden-code", f"a kernel calls {full}, which only an interpreter can run"
-        if _is_name(node.func, "type") and len(node.args) != 1:
+        if is_name(node.func, "type") and len(node.args) != 1:
             return "forbidden-code", "it makes a class at run time"
-        if not _is_name(node.func, "getattr"):
+        if not is_name(node.func, "getattr"):
             return None
         name = node.args[1] if len(node.args) > 1 else None
         if isinstance(name, ast.Constant) and isinstance(name.value, str) and not name.value.startswith("_"):
@@ -215,7 +216,7 @@ class _Reader:
         return None
 
     def _library_calls(self) -> Iterator[_Call]:
-        for node, guarded in _with_guards(self.tree, False):
+        for node, guarded in with_guards(self.tree, False):
             if id(node) in self.kernels or id(node) in self.construction:
                 continue
             name = self._library_name(node)
@@ -240,9 +241,9 @@ class _Reader:
 
     def _method_name(self, func: ast.Attribute) -> str | None:
         """A call on self is torch's submodule or the file's own method; any other may be a tensor's."""
-        if _is_self(func.value):
+        if is_self(func.value):
             return self.modules.get(func.attr)
-        if isinstance(func.value, ast.Call) and _is_name(func.value.func, "super"):
+        if isinstance(func.value, ast.Call) and is_name(func.value.func, "super"):
             return None
         if func.attr in METHODS or func.attr in self.own or func.attr not in TENSOR_METHODS:
             return None
@@ -256,7 +257,7 @@ class _Reader:
                 for target in node.targets:
                     if (
                         isinstance(target, ast.Attribute)
-                        and _is_name(target.value, "self")
+                        and is_name(target.value, "self")
                         and full.startswith("torch.nn.")
                     ):
                         yield target.attr, full
@@ -270,36 +271,8 @@ class _Reader:
     def _full_name(self, node: ast.AST) -> str | None:
         """The dotted name with import aliases resolved, for names that begin at an import."""
         if isinstance(node, ast.Name):
-            return self.aliases.get(node.id)
+            return self.imported.get(node.id)
         if isinstance(node, ast.Attribute):
             head = self._full_name(node.value)
             return f"{head}.{node.attr}" if head is not None else None
         return None
-
-
-def _aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for one in node.names:
-                yield (one.asname, one.name) if one.asname else (one.name.split(".")[0],) * 2
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for one in node.names:
-                yield one.asname or one.name, f"{node.module}.{one.name}"
-
-
-def _with_guards(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Every node below, with whether it stands in a branch of an `if`, an `if` expression or a `try`."""
-    yield node, guarded
-    for name, value in ast.iter_fields(node):
-        branch = guarded or (isinstance(node, ast.If | ast.IfExp | ast.Try) and name != "test")
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
-                yield from _with_guards(child, branch)
-
-
-def _is_self(node: ast.AST) -> bool:
-    return _is_name(node, "self") or _is_name(node, "cls")
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

@@ -6,6 +6,7 @@ Nodes are hash-consed by the `Builder`, so equal sub-expressions are one node an
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -103,6 +104,12 @@ class Builder:
         return self.nodes[number].dtype
 
     def apply(self, function: str, *args: int, dtype: str = "fp32", hint: str = "") -> int:
+        """A function of values; arithmetic on literals is done here."""
+        values = [node.value for a in args if isinstance(node := self.nodes[a], Const)]
+        if function in _FOLDED and len(values) == len(args):
+            return self.number(_FOLDED[function](*values), dtype)
+        if function == "and" and any(v is True for v in values):
+            return next(a for a in args if not isinstance(self.nodes[a], Const))
         return self.add(Apply(function, args, dtype), hint)
 
     def number(self, value: float | int | bool, dtype: str) -> int:
@@ -199,6 +206,12 @@ class Builder:
                 found.add(number)
                 pending += self.children(number) if descend(number) else ()
         return sorted(found)
+
+
+_FOLDED: Mapping[str, Callable[..., float | int | bool]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
+    "and": operator.and_, "or": operator.or_, "not": operator.not_, 
+}  # fmt: skip
 
 
 def literal(value: float | int | bool) -> str:

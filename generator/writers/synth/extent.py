@@ -1,8 +1,8 @@
 """Sizes of one operator seen at several shape sets at once, and their translation back into source text.
 
-An operator is traced at its full size and at smaller shapes. A size is then a vector, one entry per trace: two axes
-are the same axis only when they agree in every trace, and `4096` is a literal only when it never moves. That is how a
-kernel generated for one shape reads its sizes from the tensors it is given.
+An operator is traced at its full size and at smaller shapes. A size is then a vector, one entry per trace: two
+axes are the same axis only when they agree in every trace, and `4096` is a literal only when it never moves.
+That is how a kernel generated for one shape reads its sizes from the tensors it is given.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import combinations
 
 @dataclass(frozen=True)
 class Extent:
-    """A non-negative integer per trace, full size first."""
+    """An integer per trace, full size first."""
 
     values: tuple[int, ...]
 
@@ -63,11 +63,14 @@ def product(extents: Iterable[Extent], one: Extent) -> Extent:
     return total
 
 
-def express(target: Extent, known: Mapping[str, Extent], *, most_factors: int = 4) -> str | None:
+def express(
+    target: Extent, known: Mapping[str, Extent], *, most_factors: int = 4, sums: bool = True
+) -> str | None:
     """Source text that equals `target` in every trace, built from the named sizes; None if there is none.
 
-    Tried in this order: a product of names, a literal, a literal times a product, a quotient of two names (or of a name
-    and a literal). Earlier names win, so callers list what reads best first.
+    Tried in this order: a product of names, a literal, a literal times a product, a product divided by a literal
+    or by a name, a name plus or minus a literal or another name. Earlier names win, so callers list what reads
+    best first. Without `sums` the last form is left out: it is the one that two sizes may show by chance.
     """
     if target.literal in (0, 1):
         return str(target.literal)
@@ -77,17 +80,41 @@ def express(target: Extent, known: Mapping[str, Extent], *, most_factors: int = 
             return text
     if target.literal is not None:
         return str(target.literal)
+    found = _multiple(target, products) or _quotient(target, products, known)
+    return found or (_sum(target, products, known) if sums else None)
+
+
+def _multiple(target: Extent, products: list[tuple[str, Extent]]) -> str | None:
     for text, size in products:
         if size.divides(target) and (factor := (target // size).literal) is not None:
             return f"{factor} * {text}"
+    return None
+
+
+def _quotient(target: Extent, products: list[tuple[str, Extent]], known: Mapping[str, Extent]) -> str | None:
+    if target.is_zero():
+        return None
     for text, size in products:
-        if target.divides(size) and not target.is_zero():
+        if target.divides(size):
             ratio = size // target
-            if ratio.literal is not None:
-                return f"{_grouped(text)} // {ratio.literal}"
-            for name, other in known.items():
-                if other == ratio:
-                    return f"{_grouped(text)} // {name}"
+            name = str(ratio.literal) if ratio.literal is not None else _name_of(ratio, known)
+            if name is not None:
+                return f"{_grouped(text)} // {name}"
+    return None
+
+
+def _name_of(size: Extent, known: Mapping[str, Extent]) -> str | None:
+    return next((name for name, other in known.items() if other == size), None)
+
+
+def _sum(target: Extent, products: list[tuple[str, Extent]], known: Mapping[str, Extent]) -> str | None:
+    for name, size in known.items():
+        change = (target - size).literal
+        if change is not None and size.literal is None:
+            return f"{name} {'+' if change > 0 else '-'} {abs(change)}"
+    for text, size in products:
+        if (name := _name_of(size - target, known)) is not None and size.literal is None:
+            return f"{text} - {name}"
     return None
 
 

@@ -125,7 +125,7 @@ def multiply(a, b):
 @triton.jit
 def join_moments(mean, m2, count, axis: tl.constexpr, keep_dims: tl.constexpr):
     """Running means and sums of squared deviations of many lanes as one (Chan, Golub and LeVeque 1983)."""
-    n = tl.sum(count, axis, keep_dims=True)
+    n = tl.maximum(tl.sum(count, axis, keep_dims=True), 1.0)
     joint = tl.sum(mean * count, axis, keep_dims=True) / n
     away = mean - joint
     m2 = tl.sum(m2 + count * away * away, axis, keep_dims=keep_dims)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from torch import fx
 
@@ -14,6 +15,8 @@ from .traces import Traces, aten_name, is_getitem
 from .views import is_view
 
 FREE = "a view, free in torch"
+MADE = "made of constants alone"
+COUNTER = "one number, the count of batches seen"
 UNKNOWN = "not an operator this writer fuses yet"
 
 
@@ -55,6 +58,7 @@ class _Partitioner:
     groups: dict[fx.Node, _Group] = field(default_factory=dict)
     left: dict[fx.Node, str] = field(default_factory=dict)
     seams: list[str] = field(default_factory=list)
+    made: dict[fx.Node, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rank = {n: i for i, n in enumerate(self.traces.graph.nodes)}
@@ -65,6 +69,7 @@ class _Partitioner:
             if node in self.groups or node in self.left or self._travels(node):
                 continue
             self._place(node)
+        self._join_readers()
         return Partition(_in_order(list(self._steps())), tuple(dict.fromkeys(self.seams)))
 
     def _travels(self, node: fx.Node) -> bool:
@@ -73,35 +78,61 @@ class _Partitioner:
             return False
         if is_getitem(node):
             return is_view(node)
-        return is_fusable(node) and (is_view(node) or not node.all_input_nodes)
+        return is_fusable(node) and (is_view(node) or self._is_made(node))
+
+    def _is_made(self, node: fx.Node) -> bool:
+        """Whether a value follows from constants that forward writes down."""
+        if node not in self.made:
+            if node.op == "placeholder":
+                constant = self.traces.constant(node)
+                self.made[node] = constant is not None and constant.numel() == 1
+            else:
+                self.made[node] = is_fusable(node) and all(self._is_made(i) for i in node.all_input_nodes)
+        return self.made[node]
 
     def _place(self, node: fx.Node) -> None:
-        """Put a node with all groups that feed it, with one, with one that reads the same, or by itself."""
+        """Put a node with all groups that feed it, with one of them, or by itself."""
         unit = {node, *(u for u in node.users if is_getitem(u))} if _is_several(node) else {node}
         if node.name in self.refused or not is_fusable(node):
-            reason = self.refused.get(node.name, FREE if is_view(node) else UNKNOWN)
+            known = FREE if is_view(node) else COUNTER if is_in_place(node) else UNKNOWN
+            reason = self.refused.get(node.name, known)
             self.left |= dict.fromkeys(unit, reason)
             return
         feeding = self._groups_of(self._origins(unit))
-        alike = [g for g in self._groups_of(self._readers(unit)) if g not in feeding]
-        attempts = [feeding] if len(feeding) > 1 else []
-        attempts += [[g] for g in reversed(feeding)] + [[g] for g in reversed(alike)] + [[]]
+        attempts = ([feeding] if len(feeding) > 1 else []) + [[g] for g in reversed(feeding)] + [[]]
         reason = ""
         for attempt in attempts:
-            members = frozenset(unit).union(*(g.nodes for g in attempt))
-            if not self._is_convex(members):
-                continue
-            try:
-                self._lower(members)
-            except CannotFuse as refusal:
-                reason = reason if attempt in ([g] for g in alike) and reason else str(refusal)
-                continue
-            if feeding and attempt not in ([g] for g in feeding) and attempt != feeding:
-                self.seams.append(f"{node.name}: {reason}")
-            merged = _Group(members)
-            self.groups |= dict.fromkeys(members, merged)
-            return
+            refusal = self._merge(frozenset(unit), attempt)
+            if refusal is None:
+                self.seams += [f"{node.name}: {reason}"] if reason else []
+                return
+            reason = refusal or reason
         self.left |= dict.fromkeys(unit, reason)
+
+    def _merge(self, unit: frozenset[fx.Node], groups: list[_Group]) -> str | None:
+        """Make one group of nodes and groups; the reason where that cannot be, None where it was done."""
+        members = unit.union(*(g.nodes for g in groups))
+        if not self._is_convex(members):
+            return "what lies between would need its result"
+        try:
+            self._lower(members)
+        except CannotFuse as refusal:
+            return str(refusal)
+        self.groups |= dict.fromkeys(members, _Group(members))
+        return None
+
+    def _join_readers(self) -> None:
+        """Make one region of two that read the same tensor, so that it is read once."""
+        merged = True
+        while merged:
+            pairs = combinations({id(g): g for g in self.groups.values()}.values(), 2)
+            merged = any(
+                self._read_alike(a, b) and self._merge(frozenset(), [a, b]) is None for a, b in pairs
+            )
+
+    def _read_alike(self, a: _Group, b: _Group) -> bool:
+        read = [{n for n in self._origins(g.nodes) if n not in g.nodes} for g in (a, b)]
+        return any(n.meta["val"].numel() > 1 for n in read[0] & read[1] if not _is_several(n))
 
     def _groups_of(self, nodes: Iterable[fx.Node]) -> list[_Group]:
         found = {id(g): g for n in nodes if (g := self.groups.get(n)) is not None}
@@ -115,19 +146,6 @@ class _Partitioner:
                     yield from self._origins([source])
                 else:
                     yield source
-
-    def _readers(self, unit: Iterable[fx.Node]) -> Iterator[fx.Node]:
-        """Nodes that read the same tensors from outside."""
-        for source in self._origins(unit):
-            if source not in self.groups:
-                yield from self._consumers(source)
-
-    def _consumers(self, node: fx.Node) -> Iterator[fx.Node]:
-        for user in node.users:
-            if self._travels(user):
-                yield from self._consumers(user)
-            else:
-                yield user
 
     def _lower(self, members: frozenset[fx.Node]) -> Region:
         outputs = [n for n in members if not _is_several(n) and self._escapes(n, members)]
@@ -156,19 +174,22 @@ class _Partitioner:
         )
 
     def _is_convex(self, members: frozenset[fx.Node]) -> bool:
-        """No path may leave the set and come back: its kernel would need its own result."""
-        last = max(self.rank[m] for m in members)
+        """No path may leave the set and come back, through other regions as wholes: none could run first."""
         seen: set[tuple[fx.Node, bool]] = set()
-        pending = [(user, False) for m in members for user in m.users if user not in members]
+        pending = [(user, False) for m in members for user in m.users]
         while pending:
             node, was_outside = pending.pop()
+            if node in members:
+                if was_outside:
+                    return False
+                continue
             outside = was_outside or not self._travels(node)
-            if (node, outside) in seen or self.rank[node] > last:
+            if (node, outside) in seen:
                 continue
             seen.add((node, outside))
-            if outside and any(user in members for user in node.users):
-                return False
-            pending += [(user, outside) for user in node.users if user not in members]
+            group = self.groups.get(node)
+            together = group.nodes if group is not None and not group.nodes <= members else (node,)
+            pending += [(user, outside) for n in together for user in n.users]
         return True
 
     def _steps(self) -> Iterator[tuple[int, Step]]:
@@ -193,7 +214,7 @@ class _Partitioner:
             node = needed.pop()
             if node not in done and node not in self.groups and self._travels(node):
                 done.add(node)
-                yield self.rank[node], TorchCall(node, FREE)
+                yield self.rank[node], TorchCall(node, FREE if is_view(node) else MADE)
                 needed += node.all_input_nodes
 
 

@@ -14,7 +14,6 @@ from ....profiling.build import build
 from ....profiling.footprint import fakes
 from ....profiling.op import Op
 from ....profiling.trace import TracedOp
-from .dtypes import SHORT_FLOATS
 from .emit.calls import allowed_name
 from .emit.module import ModuleWriter, Part
 from .emit.names import RESERVED, Names, identifier
@@ -161,7 +160,7 @@ def _hints(loops: Loops, schedule: Schedule) -> dict[str, str]:
 def describe(traces: Traces, region: Region) -> str:
     """What a region computes: the operators it fuses, and the shapes it was planned for."""
     ops = [op_name(n) for n in region.nodes if aten_name(n) and not is_view(n)]
-    shown = [o.lstrip("_") for o in dict.fromkeys(ops) if o not in _PLUMBING]
+    shown = [o.strip("_") for o in dict.fromkeys(ops) if o not in _PLUMBING]
     read = [node for _, node in region.buffers]
     written = [s.node for s in region.stores if s.into is None]
     sides = [", ".join(_shape(traces, n) for n in nodes) for nodes in (read, written)]
@@ -170,8 +169,8 @@ def describe(traces: Traces, region: Region) -> str:
 
 def _shape(traces: Traces, node: fx.Node) -> str:
     dtype = traces.dtype(node)
-    note = f" {dtype}" if dtype in SHORT_FLOATS or not dtype.startswith("fp") else ""
-    return f"({', '.join(str(e.full) for e in traces.shape(node))}){note}"
+    shape = tuple(e.full for e in traces.shape(node))
+    return f"{shape} {'bool' if dtype == 'int1' else dtype}"
 
 
 _PLUMBING = frozenset({"to", "_to_copy", "contiguous", "clone", "type_as", "getitem"})

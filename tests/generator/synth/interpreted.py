@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from kbgen.generator.verify.interpreter import Watch, install
 from kbgen.profiling.op import load_op
 from kbgen.profiling.source import execute, read_source
 from torch.utils import _pytree as pytree
@@ -26,9 +27,16 @@ from torch.utils import _pytree as pytree
 def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
+    watch = Watch()
+    install(watch, "sm_90")
     for job in json.load(sys.stdin):
+        watch.begin()
         try:
-            answer: dict[str, Any] = {"worst": worst(Path(job["op"]), Path(job["candidate"]), job["overrides"])}
+            answer: dict[str, Any] = {
+                "worst": worst(Path(job["op"]), Path(job["candidate"]), job["overrides"])
+            }
+            if watch.memory.violations:
+                answer = {"failed": f"{watch.memory.violations[0]}"}
         except Exception as error:
             answer = {"failed": f"{type(error).__name__}: {str(error)[:400]}"}
         print(json.dumps(answer), flush=True)
@@ -73,7 +81,9 @@ def compared(want: Any, reference: Any, got: Any) -> float:
     if not got.is_floating_point():
         return same(reference, got)
     exact = want.double() if want.dtype == torch.float64 else reference.double()
-    return same(exact, got) / (256 if got.dtype == torch.bfloat16 else 32 if got.dtype == torch.float16 else 1)
+    return same(exact, got) / (
+        1024 if got.dtype == torch.bfloat16 else 128 if got.dtype == torch.float16 else 1
+    )
 
 
 def same(want: torch.Tensor, got: torch.Tensor) -> float:

@@ -32,16 +32,23 @@ def _whole(loops: Loops, **changes: object) -> Schedule:
     if start.layout != "rows":
         return start
     block = next_power_of_two(loops.columns.full)
+    changes = changes if loops.kept else {}
     return replace(start, one_tile=True, nested=False, block=block, **changes)  # type: ignore[arg-type]
 
 
+def _steps(loops: Loops) -> Schedule:
+    """Several steps a row, whatever its length."""
+    start = start_schedule(loops)
+    return replace(start, one_tile=False, block=16, depth=4)
+
+
 def _fused(loops: Loops) -> Schedule:
-    return replace(start_schedule(loops), online_softmax=True, welford=True)
+    return replace(_steps(loops), online_softmax=True, welford=True)
 
 
 def _split(loops: Loops) -> Schedule:
     start = start_schedule(loops)
-    return start if start.layout == "flat" else replace(start, splits=4, block=16, depth=2)
+    return start if start.layout == "flat" else replace(start, one_tile=False, splits=4, block=16, depth=2)
 
 
 def _split_fused(loops: Loops) -> Schedule:
@@ -51,13 +58,11 @@ def _split_fused(loops: Loops) -> Schedule:
 
 def _two_rows(loops: Loops) -> Schedule:
     start = start_schedule(loops)
-    return start if start.layout != "rows" else replace(start, rows=2, block=16, nested=False, num_stages=3)
-
-
-def _steps(loops: Loops) -> Schedule:
-    """Several steps a row, whatever its length."""
-    start = start_schedule(loops)
-    return replace(start, block=16, depth=4, online_softmax=start.layout == "columns", welford=True)
+    return (
+        start
+        if start.layout != "rows"
+        else replace(start, one_tile=False, rows=2, block=16, nested=False, num_stages=3)
+    )
 
 
 VARIANTS: Mapping[str, Callable[[Loops], Schedule]] = {

@@ -72,6 +72,8 @@ def torch_call(
         return f"{text(values[0])}[{values[1]}]"
     if aten_name(node) == "slice.Tensor":
         return _subscript(traces, node, text)
+    if op_name(node) in _PROPERTIES:
+        return f"{text(values[0])}.{_PROPERTIES[op_name(node)]}"
     form = _public(node)
     arguments = [text(a) for a in values]
     arguments += [f"{k}={text(traces.arg(node, len(values), k))}" for k in node.kwargs if k not in _PLACEMENT]
@@ -86,8 +88,8 @@ _PLACEMENT = ("device", "pin_memory", "layout")
 
 
 def allowed_name(node: fx.Node) -> str:
-    """The name under which a judge may allow this call, as it is written in the file; "" for an index."""
-    if is_getitem(node) or aten_name(node) == "slice.Tensor":
+    """The name under which a judge may allow this call, as it is written in the file; "" where none is called."""
+    if is_getitem(node) or aten_name(node) == "slice.Tensor" or op_name(node) in _PROPERTIES:
         return ""
     return _public(node).full_name
 
@@ -95,23 +97,31 @@ def allowed_name(node: fx.Node) -> str:
 def _public(node: fx.Node) -> _Form:
     """The public function or method that takes what the ATen operator takes.
 
-    Torch's compiled bindings have the operator's own signature; its Python functions need not, so they are left out
-    but for a few whose first arguments are known to agree.
+    Torch's compiled bindings have the operator's own signature; its Python functions need not, so they are left
+    out but for a few whose first arguments are known to agree.
     """
-    name = op_name(node)
+    name = _PUBLIC_NAMES.get(op_name(node), op_name(node))
     method = isinstance(getattr(torch.Tensor, name, None), types.MethodDescriptorType)
-    if method and (is_view(node) or is_in_place(node)):
+    if method and (is_view(node) or is_in_place(node) or name == "clone"):
         return _Form(name, is_method=True)
-    if isinstance(getattr(torch.nn.functional, name, None), types.BuiltinFunctionType):
-        return _Form(f"F.{name}")
-    if isinstance(getattr(torch, name, None), types.BuiltinFunctionType):
-        return _Form(f"torch.{name}")
+    for module, prefix, shown in _MODULES:
+        found = getattr(module, name.removeprefix(prefix), None) if name.startswith(prefix) else None
+        if isinstance(found, types.BuiltinFunctionType) and not name.startswith("_"):
+            return _Form(f"{shown}.{name.removeprefix(prefix)}")
     function, most = _BY_LEADING_ARGUMENTS.get(name, ("", 0))
     if function and len(node.args) <= most and not node.kwargs:
         return _Form(f"F.{function}")
     if method:
         return _Form(name, is_method=True)
     raise CannotFuse(f"{aten_name(node) or node.target} has no public form that this writer knows")
+
+
+_PUBLIC_NAMES = {"_unsafe_view": "view", "lift_fresh_copy": "clone", "_to_copy": "to"}
+_MODULES = (
+    (torch.nn.functional, "", "F"), (torch, "", "torch"), (torch.linalg, "linalg_", "torch.linalg"),
+    (torch.special, "special_", "torch.special"), (torch.fft, "fft_", "torch.fft"),
+)  # fmt: skip
+_PROPERTIES = {"mT": "mT", "mH": "mH", "numpy_T": "T", "matrix_H": "H", "real": "real", "imag": "imag"}
 
 
 def _subscript(traces: Traces, node: fx.Node, text: Callable[[Any], str]) -> str:

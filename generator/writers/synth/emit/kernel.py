@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..extent import Extent, express
+
+WIDTH = 110
+"""Columns of a line in generated files."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) = ")
@@ -50,7 +54,7 @@ class Kernel:
         for key, value in (*self.sizes.items(), *self.constants.items()):
             if isinstance(value, Extent):
                 known[key] = value
-        text = express(extent, known)
+        text = express(extent, known, sums=False)
         return text if text is not None else self.size(name, extent)
 
     def line(self, text: str = "") -> None:
@@ -79,15 +83,30 @@ class Kernel:
 
     def outputs_last(self, outputs: list[str]) -> None:
         """Order the pointers as people do: what is read, then what is written."""
-        self.pointers = dict(sorted(self.pointers.items(), key=lambda item: item[1] in outputs))
+
+        def place(item: tuple[str, str]) -> int:
+            return outputs.index(item[1]) if item[1] in outputs else -1
+
+        self.pointers = dict(sorted(self.pointers.items(), key=place))
 
     def source(self) -> str:
         params = [*self.pointers, *self.sizes, *(f"{c}: tl.constexpr" for c in self.constants)]
         signature = f"def {self.name}({', '.join(params)}):"
-        if len(signature) > 110:
+        if len(signature) > WIDTH:
             signature = f"def {self.name}(\n    " + ",\n    ".join(packed(params)) + ",\n):"
-        doc = f'    """{self.doc}"""'
-        return "\n".join(["@triton.jit", signature, doc, *self.lines])
+        return "\n".join(["@triton.jit", signature, *docstring(self.doc), *self.lines])
+
+
+def docstring(text: str) -> list[str]:
+    """Lines of a docstring one level in; what follows the first colon moves down where one line is too short."""
+    if len(text) <= WIDTH - 10:
+        return [f'    """{text}"""']
+    first, _, rest = text.partition(": ")
+    lines = [
+        f'    """{line}' if i == 0 else f"    {line}"
+        for i, line in enumerate(textwrap.wrap(f"{first}.", WIDTH - 8))
+    ]
+    return [*lines, "", *("    " + line for line in textwrap.wrap(rest, WIDTH - 4)), '    """']
 
 
 def packed(params: list[str], width: int = 100) -> list[str]:

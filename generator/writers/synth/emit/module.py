@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import torch
 from torch import fx
 from torch.export.graph_signature import OutputKind
 from torch.utils import _pytree as pytree
@@ -24,6 +25,7 @@ from .wrapper import Wrapper
 
 _NN = ("import torch.nn as nn", "from torch import nn")
 _FUNCTIONAL = ("import torch.nn.functional as F", "from torch.nn import functional as F")
+LONGEST_CONSTANT = 64
 _ALWAYS = ("import torch", "import triton", "import triton.language as tl")
 
 
@@ -102,7 +104,21 @@ class ModuleWriter:
             return state_source(path)
         if node.name in self.inputs:
             return self.inputs[node.name]
-        return self._names.unique(node.name)
+        constant = self.traces.constant(node)
+        return self._written_out(constant) if constant is not None else self._names.unique(node.name)
+
+    def _written_out(self, constant: torch.Tensor) -> str:
+        """A tensor that forward itself writes down, where forward wrote it."""
+        if constant.numel() > LONGEST_CONSTANT:
+            raise CannotFuse(f"forward writes down a tensor of {constant.numel()} numbers")
+        return f"torch.tensor({constant.tolist()}, dtype={constant.dtype}, device={self._like}.device)"
+
+    @property
+    def _like(self) -> str:
+        """A tensor that is where new ones are to be."""
+        if not self.inputs:
+            raise CannotFuse("forward takes no tensor, so there is none to take the device from")
+        return next(iter(self.inputs.values()))
 
     def _known(self) -> dict[str, Extent]:
         known: dict[str, Extent] = {}
@@ -114,26 +130,18 @@ class ModuleWriter:
     def _step(self, index: int, step: Step, known: Mapping[str, Extent]) -> list[str]:
         held = self._held
         if isinstance(step, TorchCall):
-            like = next(iter(self.inputs.values()), "")
-            text = torch_call(self.traces, step.node, self._name_of, known, like)
+            text = torch_call(self.traces, step.node, held.__getitem__, known, self._like)
             if is_in_place(step.node):
                 return [text]
             held[step.node] = self._names.name(step.node)
             return [f"{held[step.node]} = {text}"]
         wrapper = self.parts[index].wrapper
-        arguments = [self._name_of(node) for node in wrapper.arguments]
+        arguments = [self._held[node] for node in wrapper.arguments]
         arguments += [state_source(path) for path in wrapper.numbers]
         call = f"{wrapper.name}({', '.join(arguments)})"
         for node in wrapper.results:
             held[node] = self._names.name(node)
         return [f"{', '.join(held[n] for n in wrapper.results)} = {call}" if wrapper.results else call]
-
-    def _name_of(self, node: fx.Node) -> str:
-        if self.traces.constant(node) is not None:
-            raise CannotFuse(
-                "forward builds a tensor of numbers (torch.tensor), which has no place in ModelNew"
-            )
-        return self._held[node]
 
     def _result(self) -> str:
         program = self.traces.program
@@ -143,7 +151,7 @@ class ModuleWriter:
         spec = program.call_spec.out_spec
         if spec is None:
             raise CannotFuse("the result of forward has no structure that can be written")
-        leaves = [_Source(self._name_of(n) if isinstance(n, fx.Node) else repr(n)) for n in returned]
+        leaves = [_Source(self._held[n] if isinstance(n, fx.Node) else repr(n)) for n in returned]
         return _tree_source(pytree.tree_unflatten(leaves, spec))
 
 
@@ -153,8 +161,8 @@ def _imports(imports: tuple[str, ...], functional: bool) -> str:
     aliased = [nn] if " as " in nn else []
     functional = functional or any(i in _FUNCTIONAL for i in imports)
     own = [i for i in imports if i not in (*_ALWAYS, *_NN, *_FUNCTIONAL)]
-    torch = ["import torch", *aliased, *([_FUNCTIONAL[0]] if functional else []), *_ALWAYS[1:]]
-    return "\n".join([*own, *([""] if own else []), *torch, *([] if aliased else [nn])])
+    common = ["import torch", *aliased, *([_FUNCTIONAL[0]] if functional else []), *_ALWAYS[1:]]
+    return "\n".join([*own, *([""] if own else []), *common, *([] if aliased else [nn])])
 
 
 @dataclass(frozen=True)

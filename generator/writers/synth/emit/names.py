@@ -54,13 +54,14 @@ class Names:
     def name(self, node: fx.Node) -> str:
         path = state_path(self._program, node)
         base = path.rsplit(".", 1)[-1] if path else self._inputs.get(node.name, node.name)
+        base = base.removeprefix("c_lifted_").rstrip("_") or "value"
         if path and base in self._taken:
             base = path.replace(".", "_")
         return self.unique(base if base.isidentifier() else identifier(base))
 
     def unique(self, base: str) -> str:
         name, count = base, 1
-        while name in self._taken:
+        while name in self._taken or keyword.iskeyword(name):
             count += 1
             name = f"{base}_{count}"
         self._taken.add(name)

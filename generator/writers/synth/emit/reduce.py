@@ -11,7 +11,8 @@ from .text import Text
 from .tile import Tile
 from .values import Values
 
-BASES = {"sum": "total", "prod": "product", "max": "largest", "min": "smallest", "peak": "row_max"}
+BASES = {"sum": "total", "prod": "product", "max": "largest", "min": "smallest", "peak": "row_max",
+         "any": "any_true", "all": "all_true"}  # fmt: skip
 INDEX_HELPERS = {"argmax": "index_of_max", "argmin": "index_of_min"}
 
 

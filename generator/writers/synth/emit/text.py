@@ -25,6 +25,12 @@ class Text:
         return self.source if self.binds >= binds else f"({self.source})"
 
 
+def index_text(source: str) -> Text:
+    """Source of an index or a size, which is made of sums, products and whole quotients."""
+    operators = set(re.findall(r" (\+|-|\*|//|%) ", source))
+    return Text(source, SUM if operators & {"+", "-"} else PRODUCT if operators else ATOM)
+
+
 def repeats(function: str, position: int) -> bool:
     """Whether the template writes an argument more than once, so that it must be a name."""
     return FUNCTIONS[function].template.count(f"{{{position}}}") > 1
@@ -56,4 +62,5 @@ def term(name: str, coefficient: str) -> str:
     """`name * coefficient` without a needless factor 1."""
     if coefficient == "1":
         return name
-    return f"{name} * {coefficient}" if "//" not in coefficient else f"{name} * ({coefficient})"
+    plain = not re.search(r" (\+|-|//|%) ", coefficient)
+    return f"{name} * {coefficient}" if plain else f"{name} * ({coefficient})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from ..math import FUNCTIONS, HELPERS
 from ..space import Affine, Axis
 from .index import Group, Indexer
 from .kernel import Kernel
-from .text import Text, call, repeats
+from .text import Text, call, index_text, repeats
 
 _LOCALS = (
     "col0",
@@ -99,7 +100,7 @@ class Values:
 
     def fresh(self, base: str) -> str:
         name, count = base, 1
-        while name in self.taken:
+        while name in self.taken or keyword.iskeyword(name):
             count += 1
             name = f"{base}_{count}"
         self.taken.add(name)
@@ -143,10 +144,10 @@ class Values:
         if isinstance(node, Const):
             return Text(node.text)
         if isinstance(node, SizeOf):
-            return Text(self.kernel.scalar(node.size, "count"))
+            return index_text(self.kernel.scalar(node.size, "count"))
         if isinstance(node, Position):
-            return Text(f"({self.indexer.text(node.index, dict(at))})")
-        raise AssertionError(f"reduction {number} is read before its pass")
+            return index_text(self.indexer.text(node.index, dict(at)))
+        raise LookupError(f"reduction {number} is read before its pass")
 
     def _apply(self, number: int, node: Apply, at: Instance) -> Text:
         child = self.builder.nodes[node.args[0]]
@@ -192,7 +193,7 @@ class Values:
             key = f"address {moving}"
             name = next((scope[key] for scope in reversed(self._loaded) if key in scope), None)
             if name is None:
-                name = Text(self.fresh("at"))
+                name = Text(self.fresh("offset"))
                 self.kernel.line(f"{name.source} = {moving}")
                 self._loaded[-1][key] = name
             moving = name.source
@@ -239,6 +240,9 @@ class Values:
         return "value"
 
 
-_NAMES = {"mul": "scaled", "add": "summed", "sub": "shifted", "div": "quotient", "where": "chosen", "neg": "negated",
-          "exp": "weights", "abs": "magnitude", "maximum": "bounded", "minimum": "bounded", "not": "is_zero",
-          "eq": "equal", "gt": "above", "lt": "below"}  # fmt: skip
+_NAMES = {
+    "mul": "scaled", "add": "summed", "sub": "shifted", "div": "quotient", "where": "chosen", "neg": "negated",
+    "exp": "weights", "abs": "magnitude", "maximum": "bounded", "minimum": "bounded", "not": "absent",
+    "invert": "inverted", "eq": "equal", "ne": "differs", "gt": "above", "lt": "below", "ge": "at_least",
+    "le": "at_most", "and": "both", "or": "either", "xor": "one_of", "isnan": "is_nan",
+}  # fmt: skip

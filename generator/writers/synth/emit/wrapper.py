@@ -15,7 +15,7 @@ from ..schedule import Schedule
 from ..skeletons.frame import is_wide
 from ..space import CannotFuse
 from ..traces import Traces
-from .kernel import Kernel, packed
+from .kernel import Kernel, docstring, packed
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class WrapperWriter:
         names = [name for name, _ in self.inputs] + list(self.numbers.values())
         lines = [
             f"def {self.name}({', '.join(names)}):",
-            f'    """{self.doc}"""',
+            *docstring(self.doc),
             *("    " + b for b in body),
         ]
         return Wrapper(
@@ -119,9 +119,30 @@ class WrapperWriter:
             name: extent for name, extent in wanted.items() if not (name == "n_rows" and extent.is_one())
         }
         for name in sorted(wanted, key=lambda n: (n != "n_cols", n)):
-            found[name] = self._whole(wanted[name], known) or self.express(wanted[name], known)
+            found[name] = self._whole(wanted[name], known) or self._derived(name, wanted[name], known)
             known[name] = wanted[name]
         return found
+
+    def _derived(self, name: str, extent: Extent, known: Mapping[str, Extent]) -> str:
+        """A size as one expression, or as the product of the axes it counts."""
+        try:
+            return self.express(extent, known)
+        except CannotFuse:
+            axes = self._counted(name)
+            if len(axes) < 2:
+                raise
+            factors = [self.express(a, known) for a in axes]
+            return " * ".join(f if f.isidentifier() else f"({f})" for f in factors)
+
+    def _counted(self, name: str) -> list[Extent]:
+        """Sizes of the axes that a size of this name counts."""
+        kept, reduced = self.loops.kept, self.loops.reduced
+        if self.schedule.layout == "columns":
+            chosen = {"n_rows": reduced, "n_batch": kept[:-1]}
+        else:
+            chosen = {"n_elements": kept, "n_rows": kept, "n_cols": reduced}
+        sizes = self.loops.region.builder.space.sizes
+        return [sizes[leaf] for axis in chosen.get(name, ()) for leaf in axis.leaves]
 
     def _whole(self, extent: Extent, known: Mapping[str, Extent]) -> str | None:
         """`x.numel()` or `x.numel() // n_cols`, where that is what a reader expects."""
@@ -163,6 +184,11 @@ class WrapperWriter:
             return [f"if n_cols > {most}:", f'    raise ValueError(f"{message}")']
         if is_wide(self.loops) or (self.schedule.layout == "rows" and len(self.loops.reduced) < 2):
             return []
+        if self.schedule.layout == "flat" and "n_elements" not in sizes:
+            return []
+        if self.schedule.layout == "flat":
+            message = f"{self.name} indexes with 32 bits, got {{n_elements}} elements"
+            return ["if n_elements >= 2**31:", f'    raise ValueError(f"{message}")']
         largest = max(self.inputs, key=lambda i: product(self.traces.shape(i[1]), self.traces.one).full)[0]
         message = f"{self.name} indexes with 32 bits, got {{{largest}.numel()}} elements"
         return [f"if {largest}.numel() >= 2**31:", f'    raise ValueError(f"{message}")']

@@ -238,7 +238,7 @@ def _addc(ctx: Context, node: fx.Node) -> Lowered:
 def _not(ctx: Context, node: fx.Node) -> Lowered:
     x = ctx.value(node.args[0])
     dtype = ctx.builder.dtype(x.node)
-    if "bitwise" in str(node.target) and dtype != "int1":
+    if dtype == "int1" or "bitwise" in str(node.target):
         return Value(x.dims, ctx.builder.apply("invert", x.node, dtype=dtype))
     return Value(x.dims, ctx.builder.apply("not", x.node, dtype="int1"))
 

@@ -36,6 +36,7 @@ class Context:
     env: dict[fx.Node, Lowered] = field(default_factory=dict)
     buffers: dict[str, fx.Node] = field(default_factory=dict)
     writes: list[tuple[fx.Node, Value]] = field(default_factory=list)
+    cuts: dict[tuple[Any, ...], tuple[Axis, ...]] = field(default_factory=dict)
 
     @property
     def space(self) -> Space:
@@ -68,12 +69,10 @@ class Context:
         dtype = self.traces.dtype(node)
         if dtype == UNSUPPORTED:
             raise CannotFuse(f"{node.name} is {node.meta['val'].dtype}, which these kernels do not read")
+        if dtype == "fp64":
+            raise CannotFuse("double precision is left to torch")
         constant = self.traces.constant(node)
-        if constant is not None:
-            if constant.numel() != 1:
-                raise CannotFuse(
-                    "forward builds a tensor of numbers (torch.tensor), which has no place in ModelNew"
-                )
+        if constant is not None and constant.numel() == 1:
             return Value(((),) * constant.dim(), self.builder.number(constant.item(), dtype))
         shape = self.traces.shape(node)
         dims = tuple(self.space.dimension(size) for size in shape)

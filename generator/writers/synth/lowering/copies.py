@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import fx
 
-from ..dtypes import UNSUPPORTED, compute_type
+from ..dtypes import compute_type
 from ..space import CannotFuse
 from .context import Context, Lowered, Value, source_of
 from .table import lowers
@@ -19,8 +19,6 @@ def _copy(ctx: Context, node: fx.Node) -> Lowered:
     if source_of(node).meta["val"].device != node.meta["val"].device:
         raise CannotFuse(f"{node.name} moves a tensor to another device")
     dtype = ctx.traces.dtype(node)
-    if dtype == UNSUPPORTED:
-        raise CannotFuse(f"{node.name} is {node.meta['val'].dtype}, which these kernels do not write")
     x = ctx.value(node.args[0])
     return Value(x.dims, ctx.builder.cast(x.node, compute_type(dtype)) if _changes(ctx, x, dtype) else x.node)
 
@@ -75,5 +73,7 @@ def _triangle(ctx: Context, node: fx.Node) -> Lowered:
     if diagonal:
         row = b.apply("add", row, b.cast(ctx.value(diagonal).node, "int64"), dtype="int64")
     keep = b.apply("le" if "tril" in str(node.target) else "ge", column, row, dtype="int1")
+    if dtype == "int1":
+        return Value(x.dims, b.apply("and", keep, b.cast(x.node, dtype), dtype=dtype))
     kept = b.apply("where", keep, b.cast(x.node, dtype), b.number(0, dtype), dtype=dtype)
     return Value(x.dims, kept)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import fx
 
+from ..dtypes import UNSUPPORTED, short_name
 from ..expr import Builder, Choose, Load, Reduce
 from ..space import Affine, Axis, CannotFuse, Space
 from ..traces import Traces, aten_name, is_getitem
@@ -72,9 +73,12 @@ def _lower(ctx: Context, node: fx.Node) -> Lowered:
         if not isinstance(several, tuple):
             raise CannotFuse(f"{node.name} takes a part of what this region does not compute")
         return several[int(position)]  # type: ignore[arg-type]
-    value = node.meta["val"]
-    if isinstance(value, torch.Tensor) and value.dtype is torch.float64:
-        raise CannotFuse("double precision is left to torch")
+    values = node.meta["val"]
+    for value in values if isinstance(values, list | tuple) else [values]:
+        if value.dtype is torch.float64:
+            raise CannotFuse("double precision is left to torch")
+        if short_name(value.dtype) == UNSUPPORTED:
+            raise CannotFuse(f"{node.name} is {value.dtype}, which these kernels do not write")
     return RULES[aten_name(node)](ctx, node)
 
 
@@ -103,6 +107,8 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     _check_rows(builder, stores, outer, inner)
     used = {n.buffer for i in live if isinstance(n := builder.nodes[i], Load)}
     buffers = tuple((name, node) for name, node in ctx.buffers.items() if name in used)
+    if not buffers:
+        raise CannotFuse("nothing is read, so there is nothing to take sizes and the device from")
     axes = [tuple(sorted(group)) for group in (outer, inner, unrolled)]
     return Region(builder, nodes, buffers, tuple(stores), *axes)
 

@@ -152,7 +152,7 @@ def join(ctx: Context, node: fx.Node, parts: list[Any], dim: int, *, stacked: bo
 
 
 def cut(ctx: Context, x: Value, dim: int, start: Extent, step: Any, length: Extent) -> Value:
-    """Part of one dimension: its axes are replaced by a shifted, strided new axis."""
+    """Part of one dimension: its axes are replaced by a shifted, strided new axis, the same for equal parts."""
     axes = ctx.space.leaves(x.dims[dim])
     if start.is_zero() and step == 1 and ctx.space.size(axes) == length:
         return x
@@ -173,7 +173,9 @@ def _moves(
         if step == 1 and length.is_one():
             return _point(ctx, axes, start), ()
         raise CannotFuse("a slice cuts through a dimension that was reshaped")
-    fresh = ctx.space.dimension(length // inner)
+    key = (outer, start, step, length)
+    fresh = ctx.cuts.setdefault(key, ()) or ctx.space.dimension(length // inner)
+    ctx.cuts[key] = fresh
     terms = tuple((axis, ctx.traces.one.like(step)) for axis in fresh)
     moves = {outer: Affine(terms, (start // inner if len(axes) > 1 else start) + zero)}
     return moves, (*fresh, *axes[1:])

@@ -142,7 +142,7 @@ def _flat(job: Job, kernel: Kernel) -> Frame:
     kernel.line(f"offsets = {program} * BLOCK + tl.arange(0, BLOCK)")
     kernel.line(f"mask = offsets < {size}")
     prepare(values, group)
-    kernel.grid = f"(triton.cdiv({size}, {{BLOCK}}),)"
+    kernel.grid = f"(triton.cdiv({size}, {{BLOCK}}),)" if loops.kept else "(1,)"
     return Frame(kernel, values, Tile("BLOCK", 0, False, "BLOCK"), loops, job.schedule, "mask", "", "")
 
 

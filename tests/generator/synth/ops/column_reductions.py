@@ -12,7 +12,7 @@ class Model(nn.Module):
     def forward(self, x):
         return {
             "sum": x.sum(1),
-            "max": x.max(dim=1),
+            "max": tuple(x.max(dim=1)),
             "argmin": x.argmin(1),
             "prod": x.prod(1),
             "var": x.var(1, keepdim=True),

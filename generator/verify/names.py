@@ -1,0 +1,34 @@
+"""Finds its way in a syntax tree: what an imported name stands for, what stands in a branch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+
+def aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                yield (one.asname, one.name) if one.asname else (one.name.split(".")[0],) * 2
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for one in node.names:
+                yield one.asname or one.name, f"{node.module}.{one.name}"
+
+
+def with_guards(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """Every node below, with whether it stands in a branch of an `if`, an `if` expression or a `try`."""
+    yield node, guarded
+    for name, value in ast.iter_fields(node):
+        branch = guarded or (isinstance(node, ast.If | ast.IfExp | ast.Try) and name != "test")
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from with_guards(child, branch)
+
+
+def is_self(node: ast.AST) -> bool:
+    return is_name(node, "self") or is_name(node, "cls")
+
+
+def is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
