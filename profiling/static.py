@@ -83,7 +83,7 @@ def inspect(candidate_path: Path, op: Op, spec: DeviceSpec, scratch: Path) -> St
         "overrides": dict(op.overrides),
         "card": _card(spec),
     }
-    outcome = run_child("kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS)
+    outcome = run_child("kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS, warm=True)
     if outcome.reply is None:
         return StaticReport(spec.arch, (), (f"compiling {candidate_path.name} failed: {outcome.detail}",))
     if "error" in outcome.reply:

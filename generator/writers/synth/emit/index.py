@@ -27,6 +27,11 @@ class Group:
     def leaves(self) -> frozenset[Axis]:
         return frozenset(leaf for axis in self.axes for leaf in axis.leaves)
 
+    @property
+    def tile_leaves(self) -> frozenset[Axis]:
+        """What the vector of lanes runs over: the inner axis of a nest, all axes otherwise."""
+        return frozenset(self.axes[-1].leaves) if self.nested else self.leaves
+
 
 class Indexer:
     """Turns an affine index into source, decoding flat variables into axes only where an access needs it."""
@@ -35,10 +40,10 @@ class Indexer:
         self.kernel, self.loops, self.groups = kernel, loops, groups
         self._space = loops.region.builder.space
 
-    def uses(self, affine: Affine) -> list[Group]:
-        """Groups the index varies over."""
+    def bounded(self, affine: Affine) -> list[Group]:
+        """Groups whose bounds the index must respect; the outer loop of a nest never leaves them."""
         axes = {a for a, _ in self._space.resolve(affine).terms}
-        return [g for g in self.groups if g.leaves & axes]
+        return [g for g in self.groups if g.tile_leaves & axes]
 
     def text(self, affine: Affine, unrolled: Mapping[Axis, int]) -> str:
         """The whole index as one expression."""

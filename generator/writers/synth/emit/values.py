@@ -116,7 +116,8 @@ class Values:
             children = all(ready[c] for c in self.builder.children(number))
             ready[number] = known or (children and not isinstance(node, Reduce))
             fixed = not self.builder.free_axes(number) & (walked | self.unrolled)
-            if ready[number] and fixed and not known and not isinstance(node, Const | SizeOf):
+            widened = isinstance(node, Load) and node.dtype in ("fp16", "bf16")  # its cast is the load
+            if ready[number] and fixed and not known and not widened and not isinstance(node, Const | SizeOf):
                 self.named(number, ())
 
     def named(self, number: int, at: Instance) -> Text:
@@ -138,7 +139,7 @@ class Values:
             position = dict(at)[self.builder.space.leaves((node.axis,))[0]]
             return self.value(node.options[position], at)
         if isinstance(node, Load):
-            return self._load(number, node, node.dtype, at)
+            return self._load(number, node, node.dtype, at, self.masked.get(number))
         if isinstance(node, Apply):
             return self._apply(number, node, at)
         if isinstance(node, Const):
@@ -152,7 +153,7 @@ class Values:
     def _apply(self, number: int, node: Apply, at: Instance) -> Text:
         child = self.builder.nodes[node.args[0]]
         if node.function == "cast" and isinstance(child, Load) and self.known(node.args[0], at) is None:
-            return self._load(number, child, node.dtype, at)
+            return self._load(number, child, node.dtype, at, self.masked.get(node.args[0]))
         args = []
         for position, arg in enumerate(node.args):
             shared = self.uses.get(arg, 0) > 1 or repeats(node.function, position)
@@ -168,11 +169,14 @@ class Values:
             self.define(number, text, at)
         return text
 
-    def _load(self, number: int, node: Load, dtype: str, at: Instance) -> Text:
-        """One tl.load, masked where its index can leave the tensor, widened to the type it is computed in."""
+    def _load(self, number: int, node: Load, dtype: str, at: Instance, padding: str | None) -> Text:
+        """One tl.load, masked where its index can leave the tensor, widened to the type it is computed in.
+
+        `padding` is what lanes beyond the row hold where a reduction needs other than 0.
+        """
         pointer = self.kernel.pointer(self.tensors[node.buffer])
-        mask = self.mask_for(self.indexer.uses(node.index))
-        other = self.masked.get(number, "0.0" if is_float(node.dtype) else "0")
+        mask = self.mask_for(self.indexer.bounded(node.index))
+        other = padding or ("0.0" if is_float(node.dtype) else "0")
         tail = f", mask={mask}, other={other}" if mask else ""
         if policy := self.hints.get(node.buffer):
             tail += f', eviction_policy="{policy}"'
@@ -204,7 +208,7 @@ class Values:
 
     def store(self, store: Store, at: Instance) -> None:
         pointer = self.kernel.pointer(self.tensors[f"store:{store.name}"])
-        mask = self.mask_for(self.indexer.uses(store.index))
+        mask = self.mask_for(self.indexer.bounded(store.index))
         value = self.value(store.value, at).source
         if len(value) > LONGEST_INLINE:
             value = self.named(store.value, at).source

@@ -145,4 +145,4 @@ def write_row_stores(f: Frame) -> None:
 
 
 def varies(f: Frame, store: Store) -> bool:
-    return f.values.reduced_group in f.values.indexer.uses(store.index)
+    return f.values.reduced_group in f.values.indexer.bounded(store.index)

@@ -41,15 +41,18 @@ def write(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
 
 
 def _slots(f: Frame, stages: list[list[Item]]) -> Slots:
-    """Workspaces of every item; those of equal name are told apart by number."""
-    found = {item: _own_slots(f, item) for stage in stages for item in stage}
-    names = [slots[0][0] for slots in found.values()]
-    seen: dict[str, int] = {}
-    for slots in found.values():
-        first = slots[0][0]
-        if names.count(first) > 1:
-            seen[first] = seen.get(first, 0) + 1
-            slots[:] = [(name.replace("_parts", f"_{seen[first]}_parts"), dtype) for name, dtype in slots]
+    """Workspaces of every item, none named like another or like a tensor of the wrapper."""
+    taken = set(f.values.tensors.values())
+    found: Slots = {}
+    for item in (item for stage in stages for item in stage):
+        found[item] = []
+        for name, dtype in _own_slots(f, item):
+            unique, count = name, 1
+            while unique in taken:
+                count += 1
+                unique = name.replace("_parts", f"{count}_parts")
+            taken.add(unique)
+            found[item].append((unique, dtype))
     return found
 
 
