@@ -109,11 +109,11 @@ def _static(kernel: KernelReport) -> dict[str, Any]:
 
 
 def _traffic_ratio(judged: Judged, traced: TracedOp) -> float | None:
-    """Planned DRAM bytes over the least possible; None where part of the work is torch's."""
-    if judged.chosen is None or judged.chosen.candidate.left_to_torch:
+    """Planned DRAM bytes, those of calls left to torch included, over the least possible."""
+    if judged.chosen is None or judged.chosen.candidate.bytes_per_kernel is None or not traced.bytes_min:
         return None
-    planned = judged.chosen.candidate.bytes_per_kernel
-    return sum(planned) / traced.bytes_min if planned and traced.bytes_min else None
+    candidate = judged.chosen.candidate
+    return (sum(candidate.bytes_per_kernel or ()) + candidate.torch_bytes) / traced.bytes_min
 
 
 def citation_json(citation: Citation) -> dict[str, str]:

@@ -27,7 +27,7 @@ class EagerCost:
 def eager_cost(traced: TracedOp) -> EagerCost:
     """What the traced graph costs when its operators run one by one."""
     calls = [node for node in traced.program.graph.nodes if node.op == "call_function" and _runs(node)]
-    return EagerCost(len(calls), sum(_bytes(node) for node in calls))
+    return EagerCost(len(calls), sum(node_bytes(node) for node in calls))
 
 
 def _runs(node: Node) -> bool:
@@ -60,7 +60,8 @@ def _viewable(source: torch.Tensor, result: torch.Tensor) -> bool:
     return True
 
 
-def _bytes(node: Node) -> int:
+def node_bytes(node: Node) -> int:
+    """Bytes that eager moves for one node: its tensor arguments read once, its results written once."""
     read = [leaf for argument in dict.fromkeys(node.all_input_nodes) for leaf in _leaves(argument)]
     return sum(storage_bytes(leaf) for leaf in [*read, *_leaves(node)])
 

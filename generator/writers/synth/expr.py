@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from .dtypes import is_float
 from .extent import Extent
-from .space import Affine, Axis, CannotFuse, Space
+from .space import Affine, Axis, CannotFuseError, Space
 
 
 @dataclass(frozen=True)
@@ -150,14 +150,14 @@ class Builder:
             return self.add(Apply(node.function, tuple(new[a] for a in node.args), node.dtype))
         if isinstance(node, Choose):
             return self._moved_choice(node, new, moves)
-        raise CannotFuse("a reduced value is read at another row than its own")
+        raise CannotFuseError("a reduced value is read at another row than its own")
 
     def _moved_choice(self, node: Choose, new: Mapping[int, int], moves: Mapping[Axis, Affine]) -> int:
         move = moves.get(self.space.leaves((node.axis,))[0])
         if move is not None and not move.terms and (position := move.constant.literal) is not None:
             return new[node.options[position]]
         if move is not None:
-            raise CannotFuse("a concatenation is sliced across its parts")
+            raise CannotFuseError("a concatenation is sliced across its parts")
         return self.add(Choose(node.axis, tuple(new[o] for o in node.options), node.dtype))
 
     def children(self, number: int) -> tuple[int, ...]:
@@ -230,5 +230,5 @@ def converted(value: float | int | bool, dtype: str) -> float | int | bool:
     if dtype == "int1":
         return bool(value)
     if isinstance(value, float) and not math.isfinite(value):
-        raise CannotFuse(f"{value} as an integer is not defined")
+        raise CannotFuseError(f"{value} as an integer is not defined")
     return int(value)

@@ -1,8 +1,8 @@
 """Sizes of one operator seen at several shape sets at once, and their translation back into source text.
 
-An operator is traced at its full size and at smaller shapes. A size is then a vector, one entry per trace: two
-axes are the same axis only when they agree in every trace, and `4096` is a literal only when it never moves.
-That is how a kernel generated for one shape reads its sizes from the tensors it is given.
+An operator is traced at its full size and at smaller shapes. A size is then a vector, one entry per trace:
+two axes are the same axis only when they agree in every trace, and `4096` is a literal only when it never
+moves. That is how a kernel generated for one shape reads its sizes from the tensors it is given.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def express(
 ) -> str | None:
     """Source text that equals `target` in every trace, built from the named sizes; None if there is none.
 
-    Tried in this order: a product of names, a literal, a literal times a product, a product divided by a literal
-    or by a name, a name plus or minus a literal or another name. Earlier names win, so callers list what reads
-    best first. Without `sums` the last form is left out: it is the one that two sizes may show by chance.
+    Tried in this order: a product of names, a literal, a literal times a product, a product divided by a
+    literal or by a name, a name plus or minus a literal or another name. Earlier names win, so callers list
+    what reads best first. Without `sums` the last form is left out: sizes may show it by chance.
     """
     if target.literal in (0, 1):
         return str(target.literal)
@@ -113,8 +113,9 @@ def _sum(target: Extent, products: list[tuple[str, Extent]], known: Mapping[str,
         if change is not None and size.literal is None:
             return f"{name} {'+' if change > 0 else '-'} {abs(change)}"
     for text, size in products:
-        if (name := _name_of(size - target, known)) is not None and size.literal is None:
-            return f"{text} - {name}"
+        other = _name_of(size - target, known)
+        if other is not None and size.literal is None:
+            return f"{text} - {other}"
     return None
 
 

@@ -1,7 +1,7 @@
 """The pointwise functions of Triton that generated kernels use, and the small device functions beside them.
 
-Each is accurate to a few units in the last place of fp32 where torch's own is: log1p, expm1 and tanh keep their relative
-accuracy near zero, which the plain formulas lose to cancellation.
+Each is accurate to a few units in the last place of fp32 where torch's own is: log1p, expm1 and tanh keep
+their relative accuracy near zero, which the plain formulas lose to cancellation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Function:
-    """`template` is Triton source over the arguments; `flops` counts one element; `helper` names a device function."""
+    """`template` is Triton source over the arguments, `flops` of one element, `helper` a device function."""
 
     template: str
     flops: int = 1
@@ -24,7 +24,8 @@ HELPERS: dict[str, str] = {
 def log1p(x):
     """log(1 + x) without losing small x: the rounding error of 1 + x is divided out (Kahan)."""
     u = 1.0 + x
-    return tl.where(u == 1.0, x, tl.log(u) * (x / tl.where(u == 1.0, 1.0, u - 1.0)))
+    far = tl.where((u == 1.0) | (u == float("inf")), 1.0, x / tl.where(u == 1.0, 1.0, u - 1.0))
+    return tl.where(u == 1.0, x, tl.log(u) * far)
 ''',
     "expm1": '''
 @triton.jit
@@ -47,18 +48,20 @@ def tanh(x):
 @triton.jit
 def softplus(x, beta, threshold):
     """log(1 + exp(beta x)) / beta, and x itself above the threshold, as torch defines it."""
-    return tl.where(x * beta > threshold, x, log1p(tl.exp(tl.minimum(x * beta, threshold))) / beta)
+    return tl.where(x * beta > threshold, x, log1p(tl.exp(x * beta)) / beta)
 ''',
-    "gelu": """
+    "gelu": '''
 @triton.jit
 def gelu(x):
+    """x times the normal distribution function, by erf."""
     return 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))
-""",
-    "gelu_tanh": """
+''',
+    "gelu_tanh": '''
 @triton.jit
 def gelu_tanh(x):
+    """gelu by its tanh approximation."""
     return 0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
-""",
+''',
     "mish": '''
 @triton.jit
 def mish(x):
@@ -67,11 +70,12 @@ def mish(x):
     n = e * (e + 2.0)
     return tl.where(x > 20.0, x, x * (n / (n + 2.0)))
 ''',
-    "log_sigmoid": """
+    "log_sigmoid": '''
 @triton.jit
 def log_sigmoid(x):
+    """log(sigmoid(x)) without overflow on either side."""
     return tl.minimum(x, 0.0) - log1p(tl.exp(-tl.abs(x)))
-""",
+''',
     "max_nan": '''
 @triton.jit
 def max_nan(a, b):

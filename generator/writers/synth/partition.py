@@ -1,4 +1,4 @@
-"""Cut the graph into regions: each grows while its operators share one index space, the rest stays torch calls."""
+"""Cut the graph into regions: each grows while its operators share one index space; the rest stays torch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import fx
 
 from .lowering.region import Region, is_fusable, lower_region
 from .rewrite import is_in_place
-from .space import CannotFuse
+from .space import CannotFuseError
 from .traces import Traces, aten_name, is_getitem
 from .views import is_view
 
@@ -116,7 +116,7 @@ class _Partitioner:
             return "what lies between would need its result"
         try:
             self._lower(members)
-        except CannotFuse as refusal:
+        except CannotFuseError as refusal:
             return str(refusal)
         self.groups |= dict.fromkeys(members, _Group(members))
         return None
@@ -193,7 +193,7 @@ class _Partitioner:
         return True
 
     def _steps(self) -> Iterator[tuple[int, Step]]:
-        """Regions, torch calls, and the free views that something outside a region reads; with their ranks."""
+        """Regions, torch calls and the free views that something outside a region reads, with their ranks."""
         needed: list[fx.Node] = list(self.traces.graph.output_node().all_input_nodes)
         done: set[int] = set()
         for node in self.order:

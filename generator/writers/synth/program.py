@@ -28,7 +28,7 @@ from .rewrite import op_name
 from .schedule import Schedule, start_schedule
 from .skeletons.choose import write_kernels
 from .skeletons.job import Job
-from .space import CannotFuse
+from .space import CannotFuseError
 from .traces import Traces, aten_name
 from .views import is_view
 
@@ -87,7 +87,7 @@ def _underivable(program: Program) -> dict[str, str]:
     for index, loops in program.loops.items():
         try:
             _write_part(program, "region", loops, start_schedule(loops))
-        except CannotFuse as refusal:
+        except CannotFuseError as refusal:
             step = program.partition.steps[index]
             if isinstance(step, Region):
                 found |= {node.name: str(refusal) for node in step.nodes if not is_view(node)}
@@ -95,20 +95,24 @@ def _underivable(program: Program) -> dict[str, str]:
 
 
 def write_program(program: Program, schedules: Mapping[int, Schedule], header: str) -> str:
-    """The source of the candidate file under the given schedules; `CannotFuse` if it cannot be written."""
+    """The source of the candidate file under the given schedules.
+
+    Raises `CannotFuseError` where it cannot be written.
+    """
     original = Original(program.op.source)
     clash = original.kept_names & {*HELPERS, "tl", "triton", "torch"}
     if clash:
-        raise CannotFuse(
+        raise CannotFuseError(
             f"the op file's own {', '.join(sorted(clash))} has the name of something these kernels use"
         )
     parts: dict[int, Part] = {}
     for count, (index, loops) in enumerate(program.loops.items()):
         parts[index] = _write_part(program, _region_name(program, original, count), loops, schedules[index])
-    return ModuleWriter(
-        original, program.traces, program.partition, parts, forward_names(program), program.attributes, header,
-        program.mode,
-    ).write()  # fmt: skip
+    inputs = forward_names(program)
+    writer = ModuleWriter(
+        original, program.traces, program.partition, parts, inputs, program.attributes, header, program.mode
+    )
+    return writer.write()
 
 
 def _region_name(program: Program, original: Original, count: int) -> str:
@@ -131,14 +135,13 @@ def _write_part(program: Program, name: str, loops: Loops, schedule: Schedule) -
             tensors[f"store:{store.name}"] = "out"
         else:
             tensors[f"store:{store.name}"] = names.unique(f"out_{fresh.index(store)}")
-    doc = describe(program.traces, region)
-    job = Job(f"{name}_kernel", doc, loops, schedule, tensors, _hints(loops, schedule))
+    job = Job(name, describe(region), loops, schedule, tensors, _hints(loops, schedule))
     kernels, spaces = write_kernels(job)
     for kernel in kernels:
         kernel.tidy()
         kernel.outputs_last([tensors[f"store:{s.name}"] for s in region.stores] + [n for n, _ in spaces])
     wrapper = WrapperWriter(
-        name, doc, program.traces, loops, schedule, tensors, program.attributes, kernels, spaces
+        name, program.traces, loops, schedule, tensors, program.attributes, kernels, spaces
     ).write()
     return Part(tuple(kernels), wrapper)
 
@@ -157,20 +160,11 @@ def _hints(loops: Loops, schedule: Schedule) -> dict[str, str]:
     return {name: policy for name, policy in hints.items() if policy}
 
 
-def describe(traces: Traces, region: Region) -> str:
-    """What a region computes: the operators it fuses, and the shapes it was planned for."""
+def describe(region: Region) -> str:
+    """The operators that a region fuses, in their order."""
     ops = [op_name(n) for n in region.nodes if aten_name(n) and not is_view(n)]
     shown = [o.strip("_") for o in dict.fromkeys(ops) if o not in _PLUMBING]
-    read = [node for _, node in region.buffers]
-    written = [s.node for s in region.stores if s.into is None]
-    sides = [", ".join(_shape(traces, n) for n in nodes) for nodes in (read, written)]
-    return f"{', '.join(shown) or 'copy'}: {' -> '.join(s for s in sides if s)}."
-
-
-def _shape(traces: Traces, node: fx.Node) -> str:
-    dtype = traces.dtype(node)
-    shape = tuple(e.full for e in traces.shape(node))
-    return f"{shape} {'bool' if dtype == 'int1' else dtype}"
+    return ", ".join(shown) or "copy"
 
 
 _PLUMBING = frozenset({"to", "_to_copy", "contiguous", "clone", "type_as", "getitem"})
@@ -184,7 +178,7 @@ def forward_names(program: Program) -> dict[str, str]:
     in_spec = program.traces.program.call_spec.in_spec
     given = pytree.tree_unflatten(list(range(len(user))), in_spec)[0] if in_spec is not None else ()
     if len(arguments) < len(user) or not all(isinstance(g, int) for g in given):
-        raise CannotFuse("forward takes its inputs in a list or as *args, whose parts have no names")
+        raise CannotFuseError("forward takes its inputs in a list or as *args, whose parts have no names")
     return {
         arg.name: name for arg, name in zip(user, arguments, strict=False) if isinstance(arg, TensorArgument)
     }

@@ -1,11 +1,11 @@
-"""Rewrite the traced graph before it is cut: in-place operators become ordinary ones where that changes nothing."""
+"""Rewrite the traced graph before it is cut: in-place operators become ordinary ones where none can tell."""
 
 from __future__ import annotations
 
 import torch
 from torch import fx
 
-from .space import CannotFuse
+from .space import CannotFuseError
 from .views import is_view
 
 _MAY_ALIAS = frozenset(
@@ -17,8 +17,9 @@ _MAY_ALIAS = frozenset(
 def functional(graph: fx.Graph) -> fx.Graph:
     """A copy of the graph in which no intermediate is overwritten.
 
-    Raises `CannotFuse` where an in-place operator reaches an argument of forward, a part of a tensor, or a tensor of
-    which views are still in use. The counter of batches that batch norm keeps stays an in-place update.
+    Raises `CannotFuseError` where an in-place operator reaches an argument of forward, a part of a tensor,
+    or a tensor of which views are still in use. The counter of batches that batch norm keeps stays as it
+    is.
     """
     copied: dict[fx.Node, fx.Node] = {}
     new = fx.Graph()
@@ -71,13 +72,13 @@ def _replace(graph: fx.Graph, node: fx.Node, storage: dict[fx.Node, fx.Node]) ->
     name, owner = op_name(node), storage[node]
     changed = node.args[0]
     if not isinstance(changed, fx.Node):
-        raise CannotFuse(f"{name} changes several tensors in place")
+        raise CannotFuseError(f"{name} changes several tensors in place")
     if owner.op == "placeholder" and name != "detach_":
-        raise CannotFuse(f"forward overwrites {owner.name}, which is not its own, in place ({name})")
+        raise CannotFuseError(f"forward overwrites {owner.name}, which is not its own, in place ({name})")
     if changed.meta["val"].shape != owner.meta["val"].shape or is_view(changed):
-        raise CannotFuse(f"forward overwrites a part of a tensor in place ({name})")
+        raise CannotFuseError(f"forward overwrites a part of a tensor in place ({name})")
     if name != "detach_" and _others_in_use(node, owner, storage):
-        raise CannotFuse(f"forward overwrites a tensor in place while views of it are in use ({name})")
+        raise CannotFuseError(f"forward overwrites a tensor in place while views of it are in use ({name})")
     plain = getattr(torch.ops.aten, name.removesuffix("_"), None)
     overload = str(node.target).rsplit(".", 1)[-1]
     if name == "detach_":
@@ -85,7 +86,7 @@ def _replace(graph: fx.Graph, node: fx.Node, storage: dict[fx.Node, fx.Node]) ->
         graph.erase_node(node)
         return
     if plain is None or overload not in plain.overloads():
-        raise CannotFuse(f"{name} has no form that leaves its argument alone")
+        raise CannotFuseError(f"{name} has no form that leaves its argument alone")
     with graph.inserting_before(node):
         pure = graph.call_function(getattr(plain, overload), node.args, node.kwargs)
     pure.meta = dict(node.meta)

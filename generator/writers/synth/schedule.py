@@ -1,4 +1,4 @@
-"""How one region is mapped to a device: layout, tile, warps, passes. Every field is a decision with a reason."""
+"""How one region is mapped to a device: layout, tile, warps, passes; every field a decision with a reason."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ class Choice:
 class Schedule:
     """Tile and launch of one region.
 
-    `block` is the tile along the fast direction in elements: the flat tile, the step over a row, or the width of a
-    column tile. `depth` is the step over the reduced direction of a column tile. `one_tile` holds a whole row at once.
-    `nested` walks a row of two axes (channels of pixels, say) by two loops, so that no index is divided.
+    `block` is the tile along the fast direction in elements: the flat tile, the step over a row, or the
+    width of a column tile. `depth` is the step over the reduced direction of a column tile. `one_tile`
+    holds a whole row at once. `nested` walks a row of two axes (channels of pixels, say) by two loops, so
+    that no index is divided.
     """
 
     layout: Layout
@@ -51,7 +52,7 @@ class Schedule:
 
 
 PLAIN_TILE = 1024
-"""Elements of the tile to start from; a row that is no longer is held whole, there is nothing to loop over."""
+"""Elements of the tile to start from; a row that is no longer is held whole, with nothing to loop over."""
 
 LEAST_NESTED = 512
 """An inner axis at least this long fills the tiles of a loop of its own."""

@@ -2,7 +2,7 @@
 
 Every tensor dimension is a row-major list of axes. Reshapes regroup axes and split them where the groups
 cross; element-wise operators unify the axes of their operands. What cannot be expressed this way raises
-`CannotFuse`, and the partition starts a new region there.
+`CannotFuseError`, and the partition starts a new region there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Axis = int
 Dims = tuple[tuple[Axis, ...], ...]
 
 
-class CannotFuse(KbgenError):
+class CannotFuseError(KbgenError):
     """Two operators need different index spaces; the sentence says which and why."""
 
 
@@ -31,7 +31,7 @@ class Affine:
 
 @dataclass
 class Space:
-    """Axes of a region with union-find over equal ones; `version` counts the changes to which axes are leaves."""
+    """Axes of a region with union-find over equal ones; `version` counts changes to which axes are leaves."""
 
     one: Extent
     sizes: list[Extent] = field(default_factory=list)
@@ -85,9 +85,11 @@ class Space:
                 self._join(inner, x)
                 b.append(outer)
             else:
-                raise CannotFuse(f"{what}: axes of {self._say(x)} and {self._say(y)} elements do not line up")
+                raise CannotFuseError(
+                    f"{what}: axes of {self._say(x)} and {self._say(y)} elements do not line up"
+                )
         if a or b:
-            raise CannotFuse(f"{what}: dimensions of different size meet")
+            raise CannotFuseError(f"{what}: dimensions of different size meet")
         return self.leaves(left)
 
     def regroup(self, axes: Sequence[Axis], sizes: Sequence[Extent], what: str) -> Dims:
@@ -97,7 +99,7 @@ class Space:
         for size in reversed(sizes):
             groups.append(self._take(pool, size, what))
         if pool:
-            raise CannotFuse(f"{what}: the element counts differ")
+            raise CannotFuseError(f"{what}: the element counts differ")
         return tuple(reversed(groups))
 
     def _take(self, pool: list[Axis], size: Extent, what: str) -> tuple[Axis, ...]:
@@ -105,7 +107,7 @@ class Space:
         left = size
         while not left.is_one():
             if not pool:
-                raise CannotFuse(f"{what}: the element counts differ")
+                raise CannotFuseError(f"{what}: the element counts differ")
             axis = pool.pop()
             have = self.sizes[axis]
             if have.divides(left):
@@ -117,7 +119,7 @@ class Space:
                 taken.append(inner)
                 left = self.one
             else:
-                raise CannotFuse(f"{what}: a dimension of {self._say(axis)} elements is cut unevenly")
+                raise CannotFuseError(f"{what}: a dimension of {self._say(axis)} elements is cut unevenly")
         return tuple(reversed(taken))
 
     def resolve(self, affine: Affine) -> Affine:

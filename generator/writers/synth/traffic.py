@@ -17,8 +17,8 @@ from .stages import inputs_of, plan_stages
 def planned_bytes(loops: Loops, schedule: Schedule) -> tuple[float, ...]:
     """Bytes each kernel of the region moves, in launch order.
 
-    A tensor as large as the iteration space is moved once per pass; a smaller one (weights, row statistics) is read
-    from DRAM once per kernel and from L2 after that.
+    A tensor as large as the iteration space is moved once per pass; a smaller one (weights, row statistics)
+    is read from DRAM once per kernel and from L2 after that.
     """
     region, b = loops.region, loops.region.builder
     stores = sum(float(s.node.meta["val"].numel()) * BYTES[s.dtype] for s in region.stores)

@@ -8,10 +8,11 @@ import torch
 from torch import fx
 
 _MOVES = frozenset({
-    "permute", "transpose", "t", "numpy_T", "mT", "mH", "adjoint", "matrix_H", "movedim", "moveaxis", "swapaxes",
-    "swapdims", "squeeze", "unsqueeze", "view", "_unsafe_view", "view_as", "reshape", "reshape_as", "flatten",
-    "ravel", "unflatten", "expand", "expand_as", "broadcast_to", "broadcast_tensors", "slice", "select", "narrow",
-    "chunk", "split", "split_with_sizes", "tensor_split", "unsafe_chunk", "unsafe_split", "unbind", "alias", "detach",
+    "permute", "transpose", "t", "numpy_T", "mT", "mH", "adjoint", "matrix_H", "movedim", "moveaxis",
+    "swapaxes", "swapdims", "squeeze", "unsqueeze", "view", "_unsafe_view", "view_as", "reshape",
+    "reshape_as", "flatten", "ravel", "unflatten", "expand", "expand_as", "broadcast_to",
+    "broadcast_tensors", "slice", "select", "narrow", "chunk", "split", "split_with_sizes",
+    "tensor_split", "unsafe_chunk", "unsafe_split", "unbind", "alias", "detach",
 })  # fmt: skip
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from ....profiling.eager import node_bytes
 from ..writer import Candidate, Declined, Request
+from .emit.kernel import WIDTH
 from .program import Program, read_program, write_program
 from .schedule import Choice, Schedule, start_schedule
-from .space import CannotFuse
+from .space import CannotFuseError
 from .traces import aten_name
 from .traffic import planned_bytes, planned_flops
 from .transforms.inherent import inherent
@@ -44,7 +47,7 @@ class SynthWriter:
     def _start(self, request: Request) -> Candidate | Declined:
         try:
             program = read_program([request.traced, *request.smaller])
-        except CannotFuse as refusal:
+        except CannotFuseError as refusal:
             return Declined(str(refusal))
         if not program.loops:
             reasons = "; ".join(
@@ -73,7 +76,7 @@ class SynthWriter:
     def _candidate(self, request: Request, plan: Plan, techniques: tuple[str, ...]) -> Candidate | Declined:
         try:
             source = write_program(plan.program, plan.schedules, self._header(request, plan))
-        except CannotFuse as refusal:
+        except CannotFuseError as refusal:
             return Declined(str(refusal))
         pairs = [(plan.program.loops[i], s) for i, s in plan.schedules.items()]
         return Candidate(
@@ -86,6 +89,7 @@ class SynthWriter:
             allowed_calls=plan.program.allowed_calls,
             bytes_per_kernel=tuple(b for loops, s in pairs for b in planned_bytes(loops, s)),
             flops=sum(planned_flops(loops) for loops, _ in pairs),
+            torch_bytes=sum(node_bytes(c.node) for c in plan.program.left_to_torch),
             plan=plan,
         )
 
@@ -101,7 +105,6 @@ class SynthWriter:
         shapes = ", ".join(f"{list(i.shape)} {i.dtype}" for i in request.traced.inputs)
         count = len(plan.schedules)
         regions = "one fused region" if count == 1 else f"{count} fused regions"
-        return (
-            f"{request.op.name} for {request.spec.name}: {regions}, written by kbgen.\n\n"
-            f"Planned for inputs {shapes}; sizes are read from the tensors at run time.\n"
-        )
+        planned = f"Planned for inputs {shapes}; sizes are read from the tensors at run time."
+        title = f"{request.op.name} for {request.spec.name}: {regions}, written by kbgen."
+        return f"{title}\n\n{textwrap.fill(planned, WIDTH)}\n"

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
+
 from kbgen.generator.verify.interpreter import Watch, install
 from kbgen.profiling.op import load_op
 from kbgen.profiling.source import execute, read_source
-from torch.utils import _pytree as pytree
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Schedules to try generated kernels under: the plain one, forced ones, and what each device's advice leads to."""
+"""Schedules to try generated kernels under: plain, forced, and all that a device's limits allow."""
 
 from __future__ import annotations
 
@@ -42,6 +42,17 @@ def _steps(loops: Loops) -> Schedule:
     return replace(start, one_tile=False, block=16, depth=4)
 
 
+def _nested(loops: Loops) -> Schedule:
+    """Two loops over a row of two axes."""
+    start = _steps(loops)
+    return replace(start, nested=start.layout == "rows" and len(loops.reduced) == 2)
+
+
+def _nested_split(loops: Loops) -> Schedule:
+    start = _nested(loops)
+    return start if start.layout == "flat" else replace(start, splits=2, welford=True)
+
+
 def _fused(loops: Loops) -> Schedule:
     return replace(_steps(loops), online_softmax=True, welford=True)
 
@@ -58,16 +69,16 @@ def _split_fused(loops: Loops) -> Schedule:
 
 def _two_rows(loops: Loops) -> Schedule:
     start = start_schedule(loops)
-    return (
-        start
-        if start.layout != "rows"
-        else replace(start, one_tile=False, rows=2, block=16, nested=False, num_stages=3)
-    )
+    if start.layout != "rows" or not loops.kept:
+        return start
+    return replace(start, one_tile=False, rows=2, block=16, nested=False, num_stages=3)
 
 
 VARIANTS: Mapping[str, Callable[[Loops], Schedule]] = {
     "plain": start_schedule,
     "steps": _steps,
+    "nested": _nested,
+    "nested-split": _nested_split,
     "fused": _fused,
     "whole": _whole,
     "whole-two-rows": lambda loops: _whole(loops, rows=2),

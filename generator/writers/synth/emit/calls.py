@@ -12,7 +12,7 @@ from torch import fx
 
 from ..extent import Extent, express
 from ..rewrite import is_in_place, op_name
-from ..space import CannotFuse
+from ..space import CannotFuseError
 from ..traces import Traces, Varies, aten_name, is_getitem
 from ..views import is_view
 
@@ -48,7 +48,7 @@ def torch_call(
 ) -> str:
     """Source of one node; new tensors are made on the device of the tensor `like`.
 
-    Raises `CannotFuse` when an argument changes with the shapes and cannot be derived.
+    Raises `CannotFuseError` when an argument changes with the shapes and cannot be derived.
     """
 
     def text(value: Any) -> str:
@@ -59,10 +59,10 @@ def torch_call(
         if isinstance(value, Extent):
             found = express(value, known)
             if found is None:
-                raise CannotFuse(f"an argument {value.full} of {node.name} follows from no shape")
+                raise CannotFuseError(f"an argument {value.full} of {node.name} follows from no shape")
             return found
         if isinstance(value, Varies):
-            raise CannotFuse(f"an argument of {node.name} changes with the shapes")
+            raise CannotFuseError(f"an argument of {node.name} changes with the shapes")
         if isinstance(value, torch.dtype | torch.layout | torch.memory_format):
             return str(value)
         return f'"{value}"' if isinstance(value, torch.device) else repr(value)
@@ -88,7 +88,7 @@ _PLACEMENT = ("device", "pin_memory", "layout")
 
 
 def allowed_name(node: fx.Node) -> str:
-    """The name under which a judge may allow this call, as it is written in the file; "" where none is called."""
+    """The name under which a judge may allow this call, as the file has it; "" where none is called."""
     if is_getitem(node) or aten_name(node) == "slice.Tensor" or op_name(node) in _PROPERTIES:
         return ""
     return _public(node).full_name
@@ -97,8 +97,8 @@ def allowed_name(node: fx.Node) -> str:
 def _public(node: fx.Node) -> _Form:
     """The public function or method that takes what the ATen operator takes.
 
-    Torch's compiled bindings have the operator's own signature; its Python functions need not, so they are left
-    out but for a few whose first arguments are known to agree.
+    Torch's compiled bindings have the operator's own signature; its Python functions need not, so they are
+    left out but for a few whose first arguments are known to agree.
     """
     name = _PUBLIC_NAMES.get(op_name(node), op_name(node))
     method = isinstance(getattr(torch.Tensor, name, None), types.MethodDescriptorType)
@@ -113,7 +113,7 @@ def _public(node: fx.Node) -> _Form:
         return _Form(f"F.{function}")
     if method:
         return _Form(name, is_method=True)
-    raise CannotFuse(f"{aten_name(node) or node.target} has no public form that this writer knows")
+    raise CannotFuseError(f"{aten_name(node) or node.target} has no public form that this writer knows")
 
 
 _PUBLIC_NAMES = {"_unsafe_view": "view", "lift_fresh_copy": "clone", "_to_copy": "to"}

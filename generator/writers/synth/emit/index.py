@@ -45,6 +45,10 @@ class Indexer:
         axes = {a for a, _ in self._space.resolve(affine).terms}
         return [g for g in self.groups if g.tile_leaves & axes]
 
+    def moves(self, affine: Affine, group: Group) -> bool:
+        """Whether the index changes along a group."""
+        return bool(group.leaves & {a for a, _ in self._space.resolve(affine).terms})
+
     def text(self, affine: Affine, unrolled: Mapping[Axis, int]) -> str:
         """The whole index as one expression."""
         moving, constant = self.parts(affine, unrolled)

@@ -15,6 +15,7 @@ WIDTH = 110
 """Columns of a line in generated files."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_CALL = re.compile(r"((?:\w+ = )?[\w.]+\()(.*?)(\)(?:\.to\([\w.]+\))?)")
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) = ")
 
 
@@ -58,7 +59,13 @@ class Kernel:
         return text if text is not None else self.size(name, extent)
 
     def line(self, text: str = "") -> None:
-        self.lines.append("    " * self.depth + text if text else "")
+        """One statement, over three lines where it is a call too long for one."""
+        indent = "    " * self.depth
+        if len(indent) + len(text) > WIDTH and (call := _CALL.fullmatch(text)):
+            opening, arguments, closing = call.groups()
+            self.lines += [indent + opening, f"{indent}    {arguments}", indent + closing]
+        else:
+            self.lines.append(indent + text if text else "")
 
     @contextmanager
     def block(self, header: str) -> Iterator[None]:
@@ -72,10 +79,13 @@ class Kernel:
         while True:
             used = Counter(word for line in self.lines for word in _WORD.findall(line))
             used.subtract(m[1] for line in self.lines if (m := _ASSIGNED.match(line)))
-            kept = [line for line in self.lines if not ((m := _ASSIGNED.match(line)) and used[m[1]] == 0)]
-            if len(kept) == len(self.lines):
+            dead = {
+                i for i, line in enumerate(self.lines) if (m := _ASSIGNED.match(line)) and used[m[1]] == 0
+            }
+            dead |= {i + more for i in dead if self.lines[i].endswith("(") for more in (1, 2)}
+            if not dead:
                 break
-            self.lines = kept
+            self.lines = [line for i, line in enumerate(self.lines) if i not in dead]
         self.grid_values = dict(self.constants)
         self.pointers = {k: v for k, v in self.pointers.items() if used[k]}
         self.sizes = {k: v for k, v in self.sizes.items() if used[k]}
@@ -97,16 +107,14 @@ class Kernel:
         return "\n".join(["@triton.jit", signature, *docstring(self.doc), *self.lines])
 
 
-def docstring(text: str) -> list[str]:
-    """Lines of a docstring one level in; what follows the first colon moves down where one line is too short."""
+def docstring(text: str, title: str = "") -> list[str]:
+    """Lines of a docstring one level in; one too long for a line goes below a title or its own beginning."""
     if len(text) <= WIDTH - 10:
         return [f'    """{text}"""']
-    first, _, rest = text.partition(": ")
-    lines = [
-        f'    """{line}' if i == 0 else f"    {line}"
-        for i, line in enumerate(textwrap.wrap(f"{first}.", WIDTH - 8))
-    ]
-    return [*lines, "", *("    " + line for line in textwrap.wrap(rest, WIDTH - 4)), '    """']
+    if not title:
+        title, _, text = text.partition(": ")
+    body = textwrap.wrap(text, WIDTH - 4)
+    return [f'    """{title}.', "", *("    " + line for line in body), '    """']
 
 
 def packed(params: list[str], width: int = 100) -> list[str]:

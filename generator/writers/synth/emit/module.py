@@ -15,7 +15,7 @@ from ..extent import Extent
 from ..math import helper_sources
 from ..partition import Partition, Step, TorchCall
 from ..rewrite import is_in_place
-from ..space import CannotFuse
+from ..space import CannotFuseError
 from ..traces import Traces
 from .calls import torch_call
 from .kernel import Kernel
@@ -110,14 +110,14 @@ class ModuleWriter:
     def _written_out(self, constant: torch.Tensor) -> str:
         """A tensor that forward itself writes down, where forward wrote it."""
         if constant.numel() > LONGEST_CONSTANT:
-            raise CannotFuse(f"forward writes down a tensor of {constant.numel()} numbers")
+            raise CannotFuseError(f"forward writes down a tensor of {constant.numel()} numbers")
         return f"torch.tensor({constant.tolist()}, dtype={constant.dtype}, device={self._like}.device)"
 
     @property
     def _like(self) -> str:
         """A tensor that is where new ones are to be."""
         if not self.inputs:
-            raise CannotFuse("forward takes no tensor, so there is none to take the device from")
+            raise CannotFuseError("forward takes no tensor, so there is none to take the device from")
         return next(iter(self.inputs.values()))
 
     def _known(self) -> dict[str, Extent]:
@@ -150,7 +150,7 @@ class ModuleWriter:
         returned = [n for n, s in zip(flat, specs, strict=True) if s.kind is OutputKind.USER_OUTPUT]
         spec = program.call_spec.out_spec
         if spec is None:
-            raise CannotFuse("the result of forward has no structure that can be written")
+            raise CannotFuseError("the result of forward has no structure that can be written")
         leaves = [_Source(self._held[n] if isinstance(n, fx.Node) else repr(n)) for n in returned]
         return _tree_source(pytree.tree_unflatten(leaves, spec))
 
@@ -180,4 +180,4 @@ def _tree_source(tree: object, *, nested: bool = False) -> str:
         return f"[{', '.join(_tree_source(t, nested=True) for t in tree)}]"
     if type(tree) is dict:
         return "{" + ", ".join(f"{k!r}: {_tree_source(v, nested=True)}" for k, v in tree.items()) + "}"
-    raise CannotFuse(f"forward returns a {type(tree).__name__}, which this writer does not write")
+    raise CannotFuseError(f"forward returns a {type(tree).__name__}, which this writer does not write")

@@ -1,4 +1,4 @@
-"""What values are in the lanes beyond the end of a row, so that only reductions that need it are masked again."""
+"""What values are in the lanes beyond a row's end, so that only reductions that need it are masked again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the new file keeps of the op file: the constructor as it stands, and whatever the constructor needs."""
+"""What the new file keeps of the op file: the constructor as it stands, and what the constructor needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..space import CannotFuse
+from ..space import CannotFuseError
 
 _DROPPED = frozenset({"get_inputs", "get_init_inputs", "Model"})
 _CONSTRUCTION = frozenset({"__init__", "reset_parameters", "extra_repr", "__repr__"})
@@ -28,7 +28,7 @@ class Original:
     def model(self) -> ast.ClassDef:
         found = [n for n in self.tree.body if isinstance(n, ast.ClassDef) and n.name == "Model"]
         if not found:
-            raise CannotFuse("class Model is not written out in the op file")
+            raise CannotFuseError("class Model is not written out in the op file")
         return found[-1]
 
     @cached_property
@@ -36,7 +36,7 @@ class Original:
         for statement in self.model.body:
             if isinstance(statement, ast.FunctionDef) and statement.name == "forward":
                 return statement
-        raise CannotFuse("class Model inherits its forward, so its constructor cannot be kept by itself")
+        raise CannotFuseError("class Model inherits its forward, so its constructor cannot be kept by itself")
 
     @property
     def arguments(self) -> list[str]:
@@ -74,7 +74,7 @@ class Original:
         return frozenset().union(*(defines(s) for text in self.kept[1] for s in ast.parse(text).body))
 
     def _statement(self, statement: ast.stmt) -> str:
-        """A statement as it stands; of a class only what constructing it needs, since forward calls kernels."""
+        """A statement as it stands; of a class only what constructing needs, since forward calls kernels."""
         if not isinstance(statement, ast.ClassDef):
             return self._dedented(statement)
         members = [textwrap.indent(m, "    ") for m in self._members(statement)]

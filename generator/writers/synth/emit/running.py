@@ -1,4 +1,4 @@
-"""Reductions in a loop: running values set to neutral before it, updated by every tile, collapsed after it."""
+"""Reductions in a loop: running values, neutral before it, updated by every tile, collapsed after it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ class Accumulator:
 
 def start(values: Values, item: Item, tile: Tile) -> Accumulator:
     """Running values of an item, set to neutral before the loop."""
-    shape = tile.shape
+    shape = tile.kept_shape if isinstance(item, OnlineSoftmax) else tile.shape
+    bases: tuple[str, ...]
+    starts: tuple[str, ...]
+    dtypes: tuple[str, ...]
     if isinstance(item, OnlineSoftmax):
-        shape = tile.kept_shape
         bases, starts, dtypes = ("running_max", "running_sum"), (MINUS_INFINITY, "0.0"), ("fp32", "fp32")
     elif isinstance(item, Welford):
         bases, starts, dtypes = ("run_mean", "run_m2", "run_count"), ("0.0",) * 3, ("fp32",) * 3

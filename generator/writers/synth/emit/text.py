@@ -9,8 +9,12 @@ from ..dtypes import TRITON
 from ..math import FUNCTIONS
 
 ATOM, POWER, UNARY, PRODUCT, SUM, BITS, COMPARE = 100, 90, 80, 70, 60, 50, 40
-_BINARY = {"*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT, "+": SUM, "-": SUM, "&": BITS, "|": BITS, "^": BITS,
-           "==": COMPARE, "!=": COMPARE, "<": COMPARE, "<=": COMPARE, ">": COMPARE, ">=": COMPARE}  # fmt: skip
+_BINARY = {
+    **dict.fromkeys(("*", "/", "//", "%"), PRODUCT),
+    **dict.fromkeys(("+", "-"), SUM),
+    **dict.fromkeys(("&", "|", "^"), BITS),
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), COMPARE),
+}
 _TEMPLATE = re.compile(r"^\{0\} (\S+) \{1\}$|^\{0\} (\S+) (\S+)$")
 
 

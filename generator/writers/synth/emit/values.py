@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import keyword
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from ..dtypes import TRITON, is_float
+from ..dtypes import SHORT_FLOATS, TRITON, is_float
 from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf
+from ..extent import Extent
 from ..loops import Loops
 from ..lowering.region import Store
 from ..math import FUNCTIONS, HELPERS
@@ -35,6 +38,7 @@ _LOCALS = (
 Instance = tuple[tuple[Axis, int], ...]
 LONGEST_INLINE = 60
 LONGEST_ADDRESS = 34
+LONGEST_STORE = 88
 
 
 @dataclass
@@ -107,17 +111,21 @@ class Values:
         return name
 
     def hoist(self, roots: list[int], walked: frozenset[Axis] | None = None) -> None:
-        """Compute before a loop over the `walked` axes (all reduced ones) what the loop needs and does not change."""
+        """Compute what a loop over the `walked` axes (all reduced ones) needs and does not change."""
         if walked is None:
             walked = self.reduced.leaves if self.reduced else frozenset()
-        ready: dict[int, bool] = {}
+        fixed: dict[int, bool] = {}
+        needed = set(roots)
         for number in self.builder.walk(roots):
-            node, known = self.builder.nodes[number], self.known(number, ()) is not None
-            children = all(ready[c] for c in self.builder.children(number))
-            ready[number] = known or (children and not isinstance(node, Reduce))
-            fixed = not self.builder.free_axes(number) & (walked | self.unrolled)
-            widened = isinstance(node, Load) and node.dtype in ("fp16", "bf16")  # its cast is the load
-            if ready[number] and fixed and not known and not widened and not isinstance(node, Const | SizeOf):
+            children = self.builder.children(number)
+            below = all(fixed[c] for c in children) and not isinstance(self.builder.nodes[number], Reduce)
+            still = not self.builder.free_axes(number) & (walked | self.unrolled)
+            fixed[number] = self.known(number, ()) is not None or (below and still)
+            needed |= set() if fixed[number] else set(children)
+        for number in sorted(needed):
+            node = self.builder.nodes[number]
+            short_load = isinstance(node, Load) and node.dtype in SHORT_FLOATS  # its cast is the load
+            if fixed[number] and not short_load and not isinstance(node, Const | SizeOf):
                 self.named(number, ())
 
     def named(self, number: int, at: Instance) -> Text:
@@ -191,9 +199,9 @@ class Values:
         return text
 
     def address(self, index: Affine, at: Instance) -> str:
-        """` + offset` behind a pointer; an offset too long to read gets a name, shared by all that use it."""
+        """` + offset` behind a pointer; what several tensors share, or is too long to read, gets a name."""
         moving, constant = self.indexer.parts(index, dict(at))
-        if len(moving) > LONGEST_ADDRESS:
+        if " " in moving and (self._sharers(index) > 1 or len(moving) > LONGEST_ADDRESS):
             key = f"address {moving}"
             name = next((scope[key] for scope in reversed(self._loaded) if key in scope), None)
             if name is None:
@@ -203,24 +211,47 @@ class Values:
             moving = name.source
         return "".join(f" + {part}" for part in (moving, constant) if part)
 
+    def _sharers(self, index: Affine) -> int:
+        """Tensors of the region that are walked alike."""
+        return len(self._walked_alike[self._moving_terms(index)])
+
+    @cached_property
+    def _walked_alike(self) -> dict[frozenset[tuple[Axis, Extent]], set[str]]:
+        region, found = self.loops.region, defaultdict(set)
+        for number in self.builder.walk(s.value for s in region.stores):
+            node = self.builder.nodes[number]
+            if isinstance(node, Load):
+                found[self._moving_terms(node.index)].add(node.buffer)
+        for store in region.stores:
+            found[self._moving_terms(store.index)].add(f"store:{store.name}")
+        return found
+
+    def _moving_terms(self, index: Affine) -> frozenset[tuple[Axis, Extent]]:
+        return frozenset(t for t in self.builder.space.resolve(index).terms if t[0] not in self.unrolled)
+
     def mask_for(self, groups: list[Group]) -> str:
         return self.mask_of.get(frozenset(g.variable for g in groups if g.mask), "")
 
     def store(self, store: Store, at: Instance) -> None:
-        pointer = self.kernel.pointer(self.tensors[f"store:{store.name}"])
+        tensor = self.tensors[f"store:{store.name}"]
         mask = self.mask_for(self.indexer.bounded(store.index))
         value = self.value(store.value, at).source
-        if len(value) > LONGEST_INLINE:
-            value = self.named(store.value, at).source
         tail = f", mask={mask}" if mask else ""
         if policy := self.hints.get(f"store:{store.name}"):
             tail += f', eviction_policy="{policy}"'
-        address = f"{pointer}{self.address(store.index, at)}"
-        line = f"tl.store({address}, {value}{tail})"
-        if len(line) + 4 * self.kernel.depth > 108:
-            name = self.named(store.value, at).source
-            line = f"tl.store({address}, {name}{tail})"
-        self.kernel.line(line)
+        target = f"{self.kernel.pointer(tensor)}{self.address(store.index, at)}"
+        if len(value) > LONGEST_INLINE or len(target) + len(value) + len(tail) > LONGEST_STORE:
+            value = self._called(store.value, tensor, value, at)
+        self.kernel.line(f"tl.store({target}, {value}{tail})")
+
+    def _called(self, number: int, name: str, source: str, at: Instance) -> str:
+        """A result under the name of the tensor it goes to."""
+        if not source.isidentifier():
+            name = self.fresh(name)
+            self.kernel.line(f"{name} = {source}")
+            self.define(number, Text(name), at)
+            return name
+        return source
 
     def instances(self, store: Store) -> list[Instance]:
         """Every position on the unrolled axes that the store writes."""
@@ -245,8 +276,9 @@ class Values:
 
 
 _NAMES = {
-    "mul": "scaled", "add": "summed", "sub": "shifted", "div": "quotient", "where": "chosen", "neg": "negated",
-    "exp": "weights", "abs": "magnitude", "maximum": "bounded", "minimum": "bounded", "not": "absent",
+    "mul": "scaled", "add": "summed", "sub": "shifted", "div": "quotient", "where": "chosen",
+    "neg": "negated", "exp": "weights", "abs": "magnitude", "maximum": "bounded", "minimum": "bounded",
+    "not": "absent",
     "invert": "inverted", "eq": "equal", "ne": "differs", "gt": "above", "lt": "below", "ge": "at_least",
     "le": "at_most", "and": "both", "or": "either", "xor": "one_of", "isnan": "is_nan",
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,14 +14,14 @@ from ..extent import Extent, express, product
 from ..loops import Loops
 from ..schedule import Schedule
 from ..skeletons.frame import is_wide
-from ..space import CannotFuse
+from ..space import CannotFuseError
 from ..traces import Traces
-from .kernel import Kernel, docstring, packed
+from .kernel import WIDTH, Kernel, docstring, packed
 
 
 @dataclass(frozen=True)
 class Wrapper:
-    """`source` defines `name(*arguments)`; `numbers` are integers of the model that it takes after the tensors."""
+    """`source` defines `name(*arguments)`; `numbers` are integers of the model that follow the tensors."""
 
     name: str
     source: str
@@ -34,7 +35,6 @@ class WrapperWriter:
     """Everything known while one wrapper is written."""
 
     name: str
-    doc: str
     traces: Traces
     loops: Loops
     schedule: Schedule
@@ -76,7 +76,7 @@ class WrapperWriter:
         names = [name for name, _ in self.inputs] + list(self.numbers.values())
         lines = [
             f"def {self.name}({', '.join(names)}):",
-            *docstring(self.doc),
+            *docstring(self._doc(), "Planned for these shapes"),
             *("    " + b for b in body),
         ]
         return Wrapper(
@@ -84,18 +84,27 @@ class WrapperWriter:
             tuple(s.node for s in self.outputs),
         )  # fmt: skip
 
+    def _doc(self) -> str:
+        """The tensors in and out with the shapes that the schedule was made for."""
+        read = [f"{name} {self._shape(node)}" for name, node in self.inputs]
+        written = [self._shape(s.node) for s in self.outputs]
+        return " -> ".join(", ".join(side) for side in (read, written) if side) + "."
+
+    def _shape(self, node: fx.Node) -> str:
+        shape = tuple(e.full for e in self.traces.shape(node))
+        return f"{shape} {TORCH[self.traces.dtype(node)].removeprefix('torch.')}"
+
     def express(self, extent: Extent, extra: Mapping[str, Extent] | None = None) -> str:
         """Source for a size; integers of the model are the last resort and become arguments."""
         text = express(extent, {**(extra or {}), **self.known})
         if text is not None:
             return text
-        named = {path: size for path, size in self.attributes.items()}
-        text = express(extent, {**(extra or {}), **self.known, **named}, most_factors=2)
+        text = express(extent, {**(extra or {}), **self.known, **self.attributes}, most_factors=2)
         if text is None:
-            raise CannotFuse(
+            raise CannotFuseError(
                 f"a size of {extent.full} follows neither from a shape nor from an integer of the model"
             )
-        for path in sorted(named, key=len, reverse=True):
+        for path in sorted(self.attributes, key=len, reverse=True):
             if path in text:
                 text = text.replace(path, self._number(path))
         return text
@@ -107,7 +116,7 @@ class WrapperWriter:
         """Every size the kernels and grids name, in the order they are derived from one another."""
         wanted: dict[str, Extent] = {}
         for kernel in self.kernels:
-            wanted |= {k: v for k, v in kernel.sizes.items()}
+            wanted |= kernel.sizes
         grids = " ".join(k.grid for k in self.kernels)
         if "{n_rows}" in grids or "n_rows" in " ".join(w for _, w in self.workspaces):
             wanted.setdefault("n_rows", self.loops.rows)
@@ -127,7 +136,7 @@ class WrapperWriter:
         """A size as one expression, or as the product of the axes it counts."""
         try:
             return self.express(extent, known)
-        except CannotFuse:
+        except CannotFuseError:
             axes = self._counted(name)
             if len(axes) < 2:
                 raise
@@ -179,19 +188,24 @@ class WrapperWriter:
     def _limits(self, sizes: Mapping[str, str]) -> list[str]:
         """Shapes the schedule was not made for are refused, not computed wrongly."""
         if self.schedule.one_tile:
-            most = self.schedule.block
-            message = f"{self.name} holds a row of at most {most} elements, got {{n_cols}}"
-            return [f"if n_cols > {most}:", f'    raise ValueError(f"{message}")']
+            columns = self.schedule.layout == "columns"
+            most, length = (self.schedule.depth, "n_rows") if columns else (self.schedule.block, "n_cols")
+            what = "column" if columns else "row"
+            message = f"{self.name} holds a {what} of at most {most} elements, got {{{length}}}"
+            return [f"if {length} > {most}:", f'    raise ValueError(f"{message}")']
         if is_wide(self.loops) or (self.schedule.layout == "rows" and len(self.loops.reduced) < 2):
             return []
-        if self.schedule.layout == "flat" and "n_elements" not in sizes:
-            return []
-        if self.schedule.layout == "flat":
-            message = f"{self.name} indexes with 32 bits, got {{n_elements}} elements"
-            return ["if n_elements >= 2**31:", f'    raise ValueError(f"{message}")']
-        largest = max(self.inputs, key=lambda i: product(self.traces.shape(i[1]), self.traces.one).full)[0]
-        message = f"{self.name} indexes with 32 bits, got {{{largest}.numel()}} elements"
-        return [f"if {largest}.numel() >= 2**31:", f'    raise ValueError(f"{message}")']
+        name, largest = self._largest()
+        if self.schedule.layout == "flat" and self.loops.rows.full > largest:
+            name = "n_elements"
+        count = name if name == "n_elements" else f"{name}.numel()"
+        message = f"{self.name} indexes with 32 bits, got {{{count}}} elements"
+        return [f"if {count} >= 2**31:", f'    raise ValueError(f"{message}")']
+
+    def _largest(self) -> tuple[str, int]:
+        """The input of most elements."""
+        sizes = [(name, product(self.traces.shape(node), self.traces.one).full) for name, node in self.inputs]
+        return max(sizes, key=lambda item: item[1])
 
     def _outputs(self) -> list[str]:
         lines = []
@@ -207,8 +221,11 @@ class WrapperWriter:
     def _allocation(self, node: fx.Node, dtype: str) -> str:
         shape = self.traces.shape(node)
         for name, other in self.inputs:
-            if self.traces.shape(other) == shape and self.traces.dtype(other) == dtype:
-                return f"torch.empty_like({name})"
+            if self.traces.shape(other) == shape and shape:
+                same = self.traces.dtype(other) == dtype
+                return (
+                    f"torch.empty_like({name})" if same else f"torch.empty_like({name}, dtype={TORCH[dtype]})"
+                )
         dims = [self.express(size) for size in shape]
         text = f"({', '.join(dims)}{',' if len(dims) == 1 else ''})"
         return f"torch.empty({text}, dtype={self._dtype(dtype)}, device={self._device()})"
@@ -229,7 +246,7 @@ class WrapperWriter:
         return f"({parts},)" if self.loops.rows.is_one() else f"(n_rows * {parts},)"
 
     def _launches(self, sizes: Mapping[str, str]) -> list[str]:
-        lines = [f"# {c.name} = {c.value}: {c.why}" for c in self.schedule.choices]
+        lines = [line for c in self.schedule.choices for line in _comment(f"{c.name} = {c.value}: {c.why}")]
         for kernel in self.kernels:
             constants = {name: self._constant(value) for name, value in kernel.constants.items()}
             values = {name: self._constant(value) for name, value in kernel.grid_values.items()}
@@ -251,7 +268,8 @@ class WrapperWriter:
     def _constant(self, value: str | Extent) -> str:
         if isinstance(value, Extent):
             return self.express(value)
-        return "triton.next_power_of_2(n_cols)" if value == "next_power_of_2" else value
+        length = "n_rows" if self.schedule.layout == "columns" else "n_cols"
+        return f"triton.next_power_of_2({length})" if value == "next_power_of_2" else value
 
     def _grid_name(self, name: str, constants: Mapping[str, str], sizes: Mapping[str, str]) -> str:
         if name in constants:
@@ -264,3 +282,7 @@ class WrapperWriter:
             if self.outputs
             else "return None"
         )
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH - 4, initial_indent="# ", subsequent_indent="#     ")

@@ -8,7 +8,7 @@ from typing import Any
 from torch import fx
 
 from ..dtypes import is_float
-from ..space import CannotFuse
+from ..space import CannotFuseError
 from .arithmetic import clamp
 from .context import Context, Lowered, Value, source_of
 from .table import RULES, lowers
@@ -65,7 +65,7 @@ def _leaky_relu(ctx: Context, node: fx.Node) -> Lowered:
     """Also rrelu outside training, whose slope is then the middle of its range."""
     if "rrelu" in str(node.target):
         if ctx.traces.arg(node, 3, "training", False):
-            raise CannotFuse("rrelu in training mode draws random numbers")
+            raise CannotFuseError("rrelu in training mode draws random numbers")
         slope = (ctx.traces.arg(node, 1, "lower", 0.125) + ctx.traces.arg(node, 2, "upper", 1 / 3)) / 2
     else:
         slope = ctx.traces.arg(node, 1, "negative_slope", 0.01)

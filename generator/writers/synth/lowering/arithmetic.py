@@ -9,7 +9,7 @@ from torch import fx
 
 from ..dtypes import is_float
 from ..expr import Builder
-from ..space import CannotFuse
+from ..space import CannotFuseError
 from .context import Context, Lowered, Value
 from .table import RULES, lowers
 
@@ -22,7 +22,8 @@ UNARY = {
 ROUNDING = {"floor.default": "floor", "ceil.default": "ceil"}
 BINARY = {
     "mul.Tensor": "mul", "mul.Scalar": "mul", "multiply.Tensor": "mul", "multiply.Scalar": "mul",
-    "maximum.default": "maximum", "minimum.default": "minimum", "max.other": "maximum", "min.other": "minimum",
+    "maximum.default": "maximum", "minimum.default": "minimum",
+    "max.other": "maximum", "min.other": "minimum",
     "bitwise_and.Tensor": "and", "bitwise_or.Tensor": "or", "bitwise_xor.Tensor": "xor",
     "__and__.Tensor": "and", "__or__.Tensor": "or", "__xor__.Tensor": "xor",
     "logical_and.default": "and", "logical_or.default": "or", "logical_xor.default": "xor",
@@ -137,7 +138,7 @@ def _pow(ctx: Context, node: fx.Node) -> Lowered:
 @lowers("pow.Scalar")
 def _power_of(ctx: Context, node: fx.Node) -> Lowered:
     if node.args[0] != 2 or not is_float(ctx.result_type(node)):
-        raise CannotFuse("a number raised to a tensor has no short exact form")
+        raise CannotFuseError("a number raised to a tensor has no short exact form")
     return ctx.pointwise(node, lambda x: ctx.builder.apply("exp2", x), node.args[1])
 
 
@@ -146,9 +147,9 @@ def power(builder: Builder, x: int, exponent: Any, dtype: str) -> int:
     if exponent in (0.5, -0.5):
         return builder.apply("sqrt" if exponent > 0 else "rsqrt", x, dtype=dtype)
     if not isinstance(exponent, int | float) or exponent not in {*range(-8, 0), *range(1, 9)}:
-        raise CannotFuse(f"a power of {exponent} has no short exact form")
+        raise CannotFuseError(f"a power of {exponent} has no short exact form")
     if exponent < 0 and not is_float(dtype):
-        raise CannotFuse("a negative power of integers is left to torch")
+        raise CannotFuseError("a negative power of integers is left to torch")
     result = x
     for bit in bin(abs(int(exponent)))[3:]:
         result = builder.apply("mul", result, result, dtype=dtype)

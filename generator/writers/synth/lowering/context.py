@@ -12,7 +12,7 @@ from torch import fx
 from ..dtypes import UNSUPPORTED, compute_type, short_name
 from ..expr import Builder, Load, Position, SizeOf
 from ..extent import Extent, product
-from ..space import Affine, Axis, CannotFuse, Dims, Space
+from ..space import Affine, Axis, CannotFuseError, Dims, Space
 from ..traces import Traces, Varies
 
 
@@ -51,16 +51,16 @@ class Context:
         if isinstance(arg, fx.Node):
             found = self.env.get(arg)
             if isinstance(found, tuple):
-                raise CannotFuse(f"{arg.name} is several tensors where one is needed")
+                raise CannotFuseError(f"{arg.name} is several tensors where one is needed")
             return found or self.load(arg)
         if isinstance(arg, Varies):
-            raise CannotFuse(
+            raise CannotFuseError(
                 f"the constant {arg.values[0]} follows from the shapes in a way that is not derived"
             )
         if isinstance(arg, Extent):
             return Value((), self.builder.add(SizeOf(arg, "int64")))
         if not isinstance(arg, bool | int | float):
-            raise CannotFuse(f"an operand is {arg!r}, neither a tensor nor a number")
+            raise CannotFuseError(f"an operand is {arg!r}, neither a tensor nor a number")
         dtype = "int1" if isinstance(arg, bool) else "int64" if isinstance(arg, int) else "fp32"
         return Value((), self.builder.number(arg, dtype))
 
@@ -68,9 +68,9 @@ class Context:
         """A tensor from outside the region, read as packed memory; a constant scalar becomes a literal."""
         dtype = self.traces.dtype(node)
         if dtype == UNSUPPORTED:
-            raise CannotFuse(f"{node.name} is {node.meta['val'].dtype}, which these kernels do not read")
+            raise CannotFuseError(f"{node.name} is {node.meta['val'].dtype}, which these kernels do not read")
         if dtype == "fp64":
-            raise CannotFuse("double precision is left to torch")
+            raise CannotFuseError("double precision is left to torch")
         constant = self.traces.constant(node)
         if constant is not None and constant.numel() == 1:
             return Value(((),) * constant.dim(), self.builder.number(constant.item(), dtype))
@@ -120,7 +120,7 @@ def source_of(node: fx.Node) -> fx.Node:
     """The tensor an operator works on."""
     source = node.args[0]
     if not isinstance(source, fx.Node):
-        raise CannotFuse(f"{node.name} works on {source!r}, not on a tensor")
+        raise CannotFuseError(f"{node.name} works on {source!r}, not on a tensor")
     return source
 
 

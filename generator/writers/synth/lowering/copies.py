@@ -7,7 +7,7 @@ from typing import Any
 from torch import fx
 
 from ..dtypes import compute_type
-from ..space import CannotFuse
+from ..space import CannotFuseError
 from .context import Context, Lowered, Value, source_of
 from .table import lowers
 
@@ -17,7 +17,7 @@ from .table import lowers
 def _copy(ctx: Context, node: fx.Node) -> Lowered:
     """A cast between floats keeps the wider value in registers; the store rounds it."""
     if source_of(node).meta["val"].device != node.meta["val"].device:
-        raise CannotFuse(f"{node.name} moves a tensor to another device")
+        raise CannotFuseError(f"{node.name} moves a tensor to another device")
     dtype = ctx.traces.dtype(node)
     x = ctx.value(node.args[0])
     return Value(x.dims, ctx.builder.cast(x.node, compute_type(dtype)) if _changes(ctx, x, dtype) else x.node)
@@ -32,7 +32,7 @@ def _changes(ctx: Context, x: Value, dtype: str) -> bool:
 )
 def _dropout(ctx: Context, node: fx.Node) -> Lowered:
     if ctx.traces.arg(node, 2, "train") and ctx.traces.arg(node, 1, "p"):
-        raise CannotFuse("dropout in training mode draws random numbers")
+        raise CannotFuseError("dropout in training mode draws random numbers")
     return ctx.value(node.args[0])
 
 
@@ -58,7 +58,7 @@ def _arange(ctx: Context, node: fx.Node) -> Lowered:
     start = 0 if starts_at_zero else ctx.traces.arg(node, 0, "start")
     step = 1 if starts_at_zero else ctx.traces.arg(node, 2, "step", 1)
     if not (isinstance(start, int) and isinstance(step, int) and start >= 0 and step > 0):
-        raise CannotFuse("an arange that is not of fixed, non-negative whole numbers")
+        raise CannotFuseError("an arange that is not of fixed, non-negative whole numbers")
     dim = ctx.space.dimension(ctx.traces.shape(node)[0])
     number = ctx.position(dim, start=start, step=step)
     return Value((dim,), ctx.builder.cast(number, ctx.result_type(node)))

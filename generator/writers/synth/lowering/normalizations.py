@@ -9,7 +9,7 @@ import torch
 from torch import fx
 
 from ..extent import Extent
-from ..space import CannotFuse
+from ..space import CannotFuseError
 from .context import Context, Lowered, Value, source_of
 from .reductions import count_of, moments, reduce
 from .table import lowers
@@ -41,7 +41,7 @@ def _last_dims(x: Value, node: fx.Node) -> list[int]:
     """The dimensions that a normalized_shape covers."""
     shape = node.args[1]
     if not isinstance(shape, list | tuple):
-        raise CannotFuse(f"{node.name} normalises over {shape!r}, not over dimensions")
+        raise CannotFuseError(f"{node.name} normalises over {shape!r}, not over dimensions")
     return list(range(len(x.dims) - len(shape), len(x.dims)))
 
 
@@ -90,7 +90,7 @@ def _instance_norm(ctx: Context, node: fx.Node) -> Lowered:
     x = ctx.value(node.args[0])
     weight, bias, mean_buffer = (ctx.traces.arg(node, i, "") for i in range(1, 4))
     if mean_buffer is not None:
-        raise CannotFuse("instance norm with running statistics")
+        raise CannotFuseError("instance norm with running statistics")
     normal = _normalize(ctx, x, list(range(2, len(x.dims))), float(ctx.traces.arg(node, 7, "eps")))
     return _scale_shift(ctx, normal, weight, bias, [1])
 

@@ -9,7 +9,7 @@ from torch import fx
 
 from ..dtypes import compute_type, is_float
 from ..expr import Reduce, SizeOf
-from ..space import CannotFuse
+from ..space import CannotFuseError
 from .context import Context, Lowered, Value
 from .table import lowers
 
@@ -35,9 +35,9 @@ def reduce(
     finds_place = kind in ("argmax", "argmin")
     arg = _widened(ctx, x.node) if finds_place else ctx.builder.cast(x.node, dtype)
     if frozenset(axes) - ctx.builder.free_axes(arg):
-        raise CannotFuse("a broadcast value is reduced over the dimension it was broadcast to")
+        raise CannotFuseError("a broadcast value is reduced over the dimension it was broadcast to")
     if finds_place and ctx.count(axes).full >= INDEX_LIMIT:
-        raise CannotFuse(f"a place among {ctx.count(axes).full} elements does not fit 32 bits")
+        raise CannotFuseError(f"a place among {ctx.count(axes).full} elements does not fit 32 bits")
     if not axes:
         node = ctx.builder.number(0, dtype) if finds_place else arg
     else:
@@ -76,7 +76,7 @@ def mean(
 
 
 def moments(ctx: Context, x: Value, dims: Sequence[int], correction: float = 0.0) -> tuple[Value, Value]:
-    """Mean and variance with kept dimensions; deviations are taken from the mean, never by E[x^2] - E[x]^2."""
+    """Mean and variance, dimensions kept; deviations are taken from the mean, never by E[x^2] - E[x]^2."""
     b = ctx.builder
     x = Value(x.dims, b.cast(x.node, "fp64" if b.dtype(x.node) == "fp64" else "fp32"))
     dtype = b.dtype(x.node)
@@ -96,8 +96,9 @@ def squeeze(value: Value, dims: Sequence[int], keepdim: bool) -> Value:
     return Value(tuple(axes for i, axes in enumerate(value.dims) if i not in dims), value.node)
 
 
-@lowers("sum.dim_IntList", "sum.default", "prod.dim_int", "prod.default", "any.dim", "any.dims", "any.default",
-        "all.dim", "all.dims", "all.default", "count_nonzero.default", "count_nonzero.dim_IntList")  # fmt: skip
+@lowers("sum.dim_IntList", "sum.default", "prod.dim_int", "prod.default", "any.dim", "any.dims",
+        "any.default", "all.dim", "all.dims", "all.default", "count_nonzero.default",
+        "count_nonzero.dim_IntList")  # fmt: skip
 def _accumulate(ctx: Context, node: fx.Node) -> Lowered:
     name = str(node.target).split(".")[1]
     x = ctx.value(node.args[0])
@@ -192,7 +193,7 @@ def _linalg_norm(ctx: Context, node: fx.Node) -> Lowered:
     matrix = "matrix_norm" in str(node.target)
     order = ctx.traces.arg(node, 1, "ord", "fro" if matrix else None)
     if order not in ("fro",) if matrix else order is not None:
-        raise CannotFuse(f"{node.name} is a matrix norm of order {order}")
+        raise CannotFuseError(f"{node.name} is a matrix norm of order {order}")
     x = ctx.value(node.args[0])
     dims = reduce_dims(len(x.dims), ctx.traces.arg(node, 2, "dim", [-2, -1] if matrix else None))
     keepdim = bool(ctx.traces.arg(node, 3, "keepdim", False))
@@ -202,7 +203,7 @@ def _linalg_norm(ctx: Context, node: fx.Node) -> Lowered:
 def vector_norm(ctx: Context, x: Value, order: Any, dims: Sequence[int], keepdim: bool, dtype: str) -> Value:
     """(sum |x|^order)^(1/order) for the orders 0, 1, 2 and both infinities."""
     if not is_float(dtype):
-        raise CannotFuse("a norm of integers is left to torch")
+        raise CannotFuseError("a norm of integers is left to torch")
     b = ctx.builder
     x = Value(x.dims, b.cast(x.node, dtype))
     if order == 2:
@@ -214,6 +215,8 @@ def vector_norm(ctx: Context, x: Value, order: Any, dims: Sequence[int], keepdim
         return reduce(ctx, Value(x.dims, nonzero), dims, "sum", keepdim, dtype, "norm")
     kinds = {1: "sum", float("inf"): "max", float("-inf"): "min"}
     if order not in kinds:
-        raise CannotFuse(f"a norm of order {order} needs the power 1/{order}, which has no short exact form")
+        raise CannotFuseError(
+            f"a norm of order {order} needs the power 1/{order}, which has no short exact form"
+        )
     size = Value(x.dims, b.apply("abs", x.node, dtype=dtype))
     return reduce(ctx, size, dims, kinds[order], keepdim, dtype, "norm")

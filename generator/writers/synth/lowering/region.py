@@ -10,7 +10,7 @@ from torch import fx
 
 from ..dtypes import UNSUPPORTED, short_name
 from ..expr import Builder, Choose, Load, Reduce
-from ..space import Affine, Axis, CannotFuse, Space
+from ..space import Affine, Axis, CannotFuseError, Space
 from ..traces import Traces, aten_name, is_getitem
 from . import activations, arithmetic, copies, normalizations, reductions, softmaxes, views
 from .context import Context, Lowered, Value, packed_strides
@@ -53,12 +53,12 @@ def is_fusable(node: fx.Node) -> bool:
 
 
 def lower_region(traces: Traces, nodes: Sequence[fx.Node], outputs: Iterable[fx.Node]) -> Region:
-    """Build the region's expressions; raises `CannotFuse` when the nodes need different index spaces."""
+    """Build the region's expressions; raises `CannotFuseError` when the nodes need different index spaces."""
     ctx = Context(traces, Builder(Space(traces.one)))
     for node in nodes:
         ctx.env[node] = _lower(ctx, node)
     if len(ctx.builder.nodes) > MOST_NODES:
-        raise CannotFuse(f"more than {MOST_NODES} operations would make one kernel")
+        raise CannotFuseError(f"more than {MOST_NODES} operations would make one kernel")
     stores = [_store(ctx, node, ctx.value(node)) for node in outputs]
     for buffer, value in ctx.writes:
         index = ctx.space.row_major(value.dims, packed_strides(traces.shape(buffer), traces.one))
@@ -71,14 +71,14 @@ def _lower(ctx: Context, node: fx.Node) -> Lowered:
         source, position = node.args
         several = ctx.env.get(source)  # type: ignore[arg-type]
         if not isinstance(several, tuple):
-            raise CannotFuse(f"{node.name} takes a part of what this region does not compute")
+            raise CannotFuseError(f"{node.name} takes a part of what this region does not compute")
         return several[int(position)]  # type: ignore[arg-type]
     values = node.meta["val"]
     for value in values if isinstance(values, list | tuple) else [values]:
         if value.dtype is torch.float64:
-            raise CannotFuse("double precision is left to torch")
+            raise CannotFuseError("double precision is left to torch")
         if short_name(value.dtype) == UNSUPPORTED:
-            raise CannotFuse(f"{node.name} is {value.dtype}, which these kernels do not write")
+            raise CannotFuseError(f"{node.name} is {value.dtype}, which these kernels do not write")
     return RULES[aten_name(node)](ctx, node)
 
 
@@ -93,22 +93,22 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     live = list(builder.walk([s.value for s in stores]))
     reduced = {frozenset(space.leaves(n.axes)) for i in live if isinstance(n := builder.nodes[i], Reduce)}
     if len(reduced) > 1:
-        raise CannotFuse("reductions over different dimensions do not share a loop")
+        raise CannotFuseError("reductions over different dimensions do not share a loop")
     choices = {space.leaves((n.axis,)) for i in live if isinstance(n := builder.nodes[i], Choose)}
     if any(len(leaves) > 1 for leaves in choices):
-        raise CannotFuse("a concatenation is reshaped across its parts")
+        raise CannotFuseError("a concatenation is reshaped across its parts")
     unrolled = {leaves[0] for leaves in choices}
     inner = next(iter(reduced), frozenset())
     every = {a for i in live for a in builder.free_axes(i)} | inner
     every |= {a for s in stores for a, _ in space.resolve(s.index).terms}
     if unrolled & inner:
-        raise CannotFuse("a reduction runs over concatenated parts")
+        raise CannotFuseError("a reduction runs over concatenated parts")
     outer = every - inner - unrolled
     _check_rows(builder, stores, outer, inner)
     used = {n.buffer for i in live if isinstance(n := builder.nodes[i], Load)}
     buffers = tuple((name, node) for name, node in ctx.buffers.items() if name in used)
     if not buffers:
-        raise CannotFuse("nothing is read, so there is nothing to take sizes and the device from")
+        raise CannotFuseError("nothing is read, so there is nothing to take sizes and the device from")
     axes = [tuple(sorted(group)) for group in (outer, inner, unrolled)]
     return Region(builder, nodes, buffers, tuple(stores), *axes)
 
@@ -119,14 +119,14 @@ def _check_dimensions(ctx: Context) -> None:
         for value in lowered if isinstance(lowered, tuple) else (lowered,):
             leaves = [leaf for dim in value.dims for leaf in ctx.space.leaves(dim)]
             if len(leaves) != len(set(leaves)):
-                raise CannotFuse("a tensor meets itself along two different dimensions")
+                raise CannotFuseError("a tensor meets itself along two different dimensions")
 
 
 def _check_rows(builder: Builder, stores: list[Store], outer: set[Axis], inner: frozenset[Axis]) -> None:
     """Every reduction and every store must see all kept axes, or work would be repeated or written twice."""
     for store in stores:
         if outer - {a for a, _ in builder.space.resolve(store.index).terms}:
-            raise CannotFuse("a smaller tensor is also needed by itself")
+            raise CannotFuseError("a smaller tensor is also needed by itself")
     for i in builder.walk([s.value for s in stores]):
         if isinstance(builder.nodes[i], Reduce) and builder.free_axes(i) != outer:
-            raise CannotFuse("a reduced value is broadcast along a new dimension")
+            raise CannotFuseError("a reduced value is broadcast along a new dimension")

@@ -1,4 +1,4 @@
-"""Views: reshape, permute, broadcast, slice, concatenate. They move indices and cost nothing in a fused kernel."""
+"""Views: reshape, permute, broadcast, slice, concatenate; they move indices and cost nothing in a kernel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import fx
 
 from ..expr import Choose
 from ..extent import Extent
-from ..space import Affine, Axis, CannotFuse, Dims
+from ..space import Affine, Axis, CannotFuseError, Dims
 from .context import Context, Lowered, Value, source_of
 from .table import lowers
 
@@ -17,8 +17,8 @@ MOST_PARTS = 4
 
 
 @lowers("view.default", "reshape.default", "_unsafe_view.default", "flatten.using_ints", "unflatten.int",
-        "squeeze.default", "squeeze.dim", "squeeze.dims", "unsqueeze.default", "ravel.default", "view_as.default",
-        "reshape_as.default")  # fmt: skip
+        "squeeze.default", "squeeze.dim", "squeeze.dims", "unsqueeze.default", "ravel.default",
+        "view_as.default", "reshape_as.default")  # fmt: skip
 def _reshape(ctx: Context, node: fx.Node) -> Lowered:
     x = ctx.value(node.args[0])
     axes = [a for dim in x.dims for a in dim]
@@ -30,8 +30,8 @@ def _same(ctx: Context, node: fx.Node) -> Lowered:
     return ctx.value(node.args[0])
 
 
-@lowers("permute.default", "transpose.int", "swapaxes.default", "swapdims.default", "t.default", "numpy_T.default",
-        "mT.default", "adjoint.default", "movedim.int", "movedim.intlist")  # fmt: skip
+@lowers("permute.default", "transpose.int", "swapaxes.default", "swapdims.default", "t.default",
+        "numpy_T.default", "mT.default", "adjoint.default", "movedim.int", "movedim.intlist")  # fmt: skip
 def _permute(ctx: Context, node: fx.Node) -> Lowered:
     x = ctx.value(node.args[0])
     return Value(tuple(x.dims[d] for d in _order(node, len(x.dims))), x.node)
@@ -40,7 +40,8 @@ def _permute(ctx: Context, node: fx.Node) -> Lowered:
 def _order(node: fx.Node, rank: int) -> list[int]:
     """Which dimension of the argument each dimension of the result is."""
     name, order = str(node.target).split(".")[1], list(range(rank))
-    places = [[int(d) % rank for d in (a if isinstance(a, list | tuple) else [a])] for a in node.args[1:]]  # type: ignore[union-attr]
+    given: list[Any] = [a if isinstance(a, list | tuple) else [a] for a in node.args[1:]]
+    places = [[int(d) % rank for d in dims] for dims in given]
     if name == "permute":
         return places[0]
     if name in ("transpose", "swapaxes", "swapdims"):
@@ -138,9 +139,9 @@ def join(ctx: Context, node: fx.Node, parts: list[Any], dim: int, *, stacked: bo
     """Concatenate equal parts: a new unrolled axis chooses among them, so both halves share one pass."""
     values = [ctx.value(p) for p in parts]
     if len(values) > MOST_PARTS:
-        raise CannotFuse(f"{node.name} joins {len(values)} tensors")
+        raise CannotFuseError(f"{node.name} joins {len(values)} tensors")
     if not stacked and len({ctx.traces.shape(p)[dim] for p in parts}) > 1:
-        raise CannotFuse(f"{node.name} joins parts of different size")
+        raise CannotFuseError(f"{node.name} joins parts of different size")
     dims = ctx.broadcast(values)
     dtype = ctx.result_type(node)
     axis = ctx.space.fresh(ctx.traces.one.like(len(values)))
@@ -152,12 +153,12 @@ def join(ctx: Context, node: fx.Node, parts: list[Any], dim: int, *, stacked: bo
 
 
 def cut(ctx: Context, x: Value, dim: int, start: Extent, step: Any, length: Extent) -> Value:
-    """Part of one dimension: its axes are replaced by a shifted, strided new axis, the same for equal parts."""
+    """Part of one dimension: its axes become a shifted, strided new axis, the same for equal parts."""
     axes = ctx.space.leaves(x.dims[dim])
     if start.is_zero() and step == 1 and ctx.space.size(axes) == length:
         return x
     if not isinstance(step, int):
-        raise CannotFuse("a slice's step depends on the shapes")
+        raise CannotFuseError("a slice's step depends on the shapes")
     moves, fresh = _moves(ctx, axes, start, step, length)
     return Value((*x.dims[:dim], fresh, *x.dims[dim + 1 :]), ctx.builder.substitute(x.node, moves))
 
@@ -172,7 +173,7 @@ def _moves(
     if len(axes) > 1 and not (step == 1 and inner.divides(start) and inner.divides(length)):
         if step == 1 and length.is_one():
             return _point(ctx, axes, start), ()
-        raise CannotFuse("a slice cuts through a dimension that was reshaped")
+        raise CannotFuseError("a slice cuts through a dimension that was reshaped")
     key = (outer, start, step, length)
     fresh = ctx.cuts.setdefault(key, ()) or ctx.space.dimension(length // inner)
     ctx.cuts[key] = fresh

@@ -11,7 +11,6 @@ from ..emit.kernel import Kernel
 from ..emit.tile import Tile
 from ..emit.values import Values
 from ..expr import Load, Position
-from ..extent import product
 from ..loops import Loops
 from ..schedule import Schedule
 from .job import Job
@@ -39,7 +38,7 @@ class Frame:
     def walk(self, roots: list[int], begin: str = "0", end: str = "") -> Iterator[None]:
         """A loop over the reduced direction, or two; what it computes is forgotten after it.
 
-        `roots` are what the body needs: a nest of loops computes between its loops what only the outer one changes.
+        `roots` are what the body needs: a nest computes between its loops what only the outer one changes.
         """
         stages = f", num_stages={self.schedule.num_stages}" if self.schedule.num_stages > 1 else ""
         group = self.values.reduced_group
@@ -111,18 +110,35 @@ def spans_far(loops: Loops, group: Group) -> bool:
 
 def is_wide(loops: Loops) -> bool:
     """Whether any access can pass 2^31 elements at the traced size."""
-    return loops.rows.full * loops.columns.full * _unrolled(loops) >= INDEX_LIMIT
+    region = loops.region
+    space = region.builder.space
+    indices = [s.index for s in region.stores] + [
+        n.index for n in region.builder.nodes if isinstance(n, Load)
+    ]
+    reach = (sum((space.sizes[a].full - 1) * c.full for a, c in space.resolve(i).terms) for i in indices)
+    return max(reach) >= INDEX_LIMIT
 
 
-def _unrolled(loops: Loops) -> int:
-    space = loops.region.builder.space
-    return product((space.sizes[a] for a in loops.region.unrolled_axes), loops.one).full
+def frame(job: Job, part: str = "", doc: str = "") -> Frame:
+    """An empty kernel of a region; `part` tells several kernels of one region apart."""
+    kernel = Kernel(f"{job.name}{part}_kernel", doc or f"{_mapping(job)}: {job.doc}.")
+    return {"flat": _flat, "rows": _rows, "columns": _columns}[job.schedule.layout](job, kernel)
 
 
-def frame(job: Job) -> Frame:
-    return {"flat": _flat, "rows": _rows, "columns": _columns}[job.schedule.layout](
-        job, Kernel(job.name, job.doc)
-    )
+def _mapping(job: Job) -> str:
+    """What one program works on."""
+    s = job.schedule
+    if s.layout == "flat":
+        return "One tile of elements a program"
+    if s.splits > 1:
+        return (
+            "One part of a row a program" if s.layout == "rows" else "One part of a tile of columns a program"
+        )
+    if s.layout == "columns":
+        return "One tile of neighbouring columns a program"
+    if s.persistent:
+        return "Each program walks over rows"
+    return "One row a program" if s.rows == 1 else f"{s.rows} rows a program"
 
 
 def _values(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..loops import Loops
 from ..schedule import Schedule
@@ -11,9 +11,9 @@ from ..schedule import Schedule
 
 @dataclass(frozen=True)
 class Job:
-    """`tensors` maps buffers (and `store:` + their names for results) to the wrapper's variables.
+    """`doc` names what the region computes; `hints` maps tensors to eviction policies.
 
-    `hints` maps the same keys to eviction policies.
+    `tensors` maps buffers, and results under `store:` and their names, to variables of the wrapper.
     """
 
     name: str
@@ -22,7 +22,3 @@ class Job:
     schedule: Schedule
     tensors: Mapping[str, str]
     hints: Mapping[str, str]
-
-    def called(self, name: str, doc: str) -> Job:
-        """The same work under another kernel name."""
-        return replace(self, name=name, doc=doc)

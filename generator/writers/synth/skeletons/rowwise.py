@@ -1,8 +1,8 @@
 """Row-wise skeleton: reductions and the pointwise work around them in one kernel.
 
 A row that fits is held in registers and read once. A longer one is walked in passes: one per level of
-dependent reductions, and a last one that writes. Columns of a reduction over an outer dimension are walked the
-same way, a tile of neighbouring columns at a time.
+dependent reductions, and a last one that writes. Columns of a reduction over an outer dimension are walked
+the same way, a tile of neighbouring columns at a time.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def place_columns(f: Frame) -> None:
     k, loops = f.kernel, f.loops
     k.size("n_rows", loops.columns)
     k.size("n_cols", loops.kept[-1].size)
-    k.constant("DEPTH", str(f.schedule.depth))
+    k.constant("DEPTH", "next_power_of_2" if f.schedule.one_tile else str(f.schedule.depth))
     k.constant("BLOCK", str(f.schedule.block))
     k.line("col_blocks = tl.cdiv(n_cols, BLOCK)")
     k.line("batch = (tl.program_id(0) // col_blocks).to(tl.int64)")
@@ -145,4 +145,4 @@ def write_row_stores(f: Frame) -> None:
 
 
 def varies(f: Frame, store: Store) -> bool:
-    return f.values.reduced_group in f.values.indexer.bounded(store.index)
+    return f.values.indexer.moves(store.index, f.values.reduced_group)

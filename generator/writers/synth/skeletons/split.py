@@ -29,12 +29,14 @@ def write(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     kernels: list[Kernel] = []
     for level, stage in enumerate(stages):
         number = str(level + 1) if len(stages) > 1 else ""
-        f = _open(job.called(f"{job.name}_part{number}", "Running values of one part of a row."), parted=True)
+        f = _open(job, f"_part{number}", "Running values of one part of a row.", parted=True)
         _join_all(f, stages[:level], slots)
         _leave_parts(f, stage, slots)
         kernels.append(f.kernel)
     writes_rows = any(varies(f, store) for store in loops.region.stores)
-    f = _open(job.called(f"{job.name}_finish", job.doc), parted=writes_rows)
+    f = _open(
+        job, "_finish", "" if writes_rows else f"The parts of a row joined: {job.doc}.", parted=writes_rows
+    )
     _join_all(f, stages, slots)
     _finish(f)
     return [*kernels, f.kernel], [slot for stage in stages for item in stage for slot in slots[item]]
@@ -68,10 +70,10 @@ def _own_slots(f: Frame, item: Item) -> list[tuple[str, str]]:
     return [(f"{node.kind}_parts", dtype)]
 
 
-def _open(job: Job, *, parted: bool) -> Frame:
+def _open(job: Job, part: str, doc: str, *, parted: bool) -> Frame:
     """A kernel with its row (or column tile) and, where the row is worked on in parts, its part."""
     loops, schedule = job.loops, job.schedule
-    f = frame(job)
+    f = frame(job, part, doc)
     choose_padding(f.values, reductions(loops.region))
     k = f.kernel
     program = "tl.program_id(0) // PARTS" if parted else "tl.program_id(0)"

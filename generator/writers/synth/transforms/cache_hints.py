@@ -16,7 +16,10 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return (
             f"{streamed / 2**20:.0f} MiB of results fit the L2 of {site.spec.l2_bytes / 2**20:.0f} MiB anyway"
         )
-    why = f"{streamed / 2**20:.0f} MiB pass through an L2 of {site.spec.l2_bytes / 2**20:.0f} MiB once; what rows share should stay"
+    why = (
+        f"{streamed / 2**20:.0f} MiB pass through an L2 of {site.spec.l2_bytes / 2**20:.0f} MiB once; "
+        "what rows share should stay"
+    )
     return schedule.decide(
         Choice("eviction_policy", "evict_first / evict_last", why, TRANSFORM), cache_hints=True
     )

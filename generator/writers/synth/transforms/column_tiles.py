@@ -12,6 +12,8 @@ ACCUMULATORS = 32  # running values a thread may hold
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if schedule.layout != "columns":
         return "the reduced dimension is the innermost one"
+    if schedule.one_tile:
+        return "the columns are held whole"
     width = site.loops.kept[-1].size.full
     block = min(next_power_of_two(width), site.spec.warp_size * site.vector)
     units = site.spec.unit_count or 1
@@ -23,7 +25,10 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     )
     if (block, depth) == (schedule.block, schedule.depth):
         return f"tiles are {block} wide already"
-    why = f"{block} neighbouring columns are {block * site.element_bytes} contiguous bytes a row of the tile; {depth} rows are in flight"
+    why = (
+        f"{block} neighbouring columns are {block * site.element_bytes} contiguous bytes a row of the tile; "
+        f"{depth} rows are in flight"
+    )
     return schedule.decide(
         Choice("tile", f"{depth} x {block}", why, TRANSFORM), block=block, depth=depth, num_warps=warps
     )

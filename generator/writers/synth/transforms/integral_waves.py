@@ -7,6 +7,7 @@ from .site import Site
 
 TRANSFORM = "integral-waves"
 MANY_WAVES = 8
+LEAST_GAIN = 0.01
 
 
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
@@ -25,7 +26,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if waves > MANY_WAVES:
         return f"{waves:.0f} waves: the tail is at most {100 / waves:.0f} %"
     best = max((schedule.block // 2, schedule.block, schedule.block * 2), key=lambda b: fill(b)[0])
-    if best == schedule.block or best < site.spec.warp_size * schedule.num_warps:
+    if fill(best)[0] < share + LEAST_GAIN or best < site.spec.warp_size * schedule.num_warps:
         return f"the last wave is {share:.0%} full, no other tile does better"
     why = f"waves are {fill(best)[0]:.0%} full instead of {share:.0%}"
     return schedule.decide(Choice("BLOCK", str(best), why, TRANSFORM), block=best)

@@ -28,7 +28,10 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     programs = units * resident
     if site.loops.rows.full < LEAST_WAVES * programs:
         return f"{site.loops.rows.full} rows are fewer than {LEAST_WAVES} waves of {programs} programs"
-    why = f"{units} {site.spec.unit_name}s hold {resident} blocks of {schedule.num_warps} warps each; {', '.join(shared)} is loaded once a program"
+    why = (
+        f"{units} {site.spec.unit_name}s hold {resident} blocks of {schedule.num_warps} warps each; "
+        f"{' and '.join(shared)} {'is' if len(shared) == 1 else 'are'} loaded once a program"
+    )
     return schedule.decide(Choice("programs", str(programs), why, TRANSFORM), persistent=programs)
 
 

@@ -19,6 +19,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     tile = schedule.block * schedule.rows * (schedule.depth if schedule.layout == "columns" else 1)
     need = tile * STAGES * sum(4 if n.dtype == "fp32" else site.element_bytes for n in site.streams)
     if need > site.spec.shared_bytes_per_block:
-        return f"{STAGES} stages take {need} bytes of shared memory, a block has {site.spec.shared_bytes_per_block}"
+        have = site.spec.shared_bytes_per_block
+        return f"{STAGES} stages take {need} bytes of shared memory, a block has {have}"
     why = f"{STAGES} stages of {need // STAGES} bytes are in flight while one is computed"
     return schedule.decide(Choice("num_stages", str(STAGES), why, TRANSFORM), num_stages=STAGES)

@@ -19,6 +19,9 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         warps = schedule.num_warps * 2
         why = "the same row over twice the warps takes half the registers a thread"
         return schedule.decide(Choice("num_warps", str(warps), why, TRANSFORM), num_warps=warps, persistent=0)
+    if schedule.one_tile and schedule.layout == "columns":
+        why = "the columns spill when they are held whole, so they are walked in steps"
+        return schedule.decide(Choice("tile", "32 x 32", why, TRANSFORM), one_tile=False, block=32, depth=32)
     if schedule.one_tile:
         block = min(4096, site.padded_columns // 2)
         why = "the row spills when it is held whole, so it is walked in steps"

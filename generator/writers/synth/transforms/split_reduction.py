@@ -16,6 +16,8 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return "nothing is reduced"
     if schedule.splits > 1:
         return "done already"
+    if schedule.layout == "columns" and schedule.one_tile:
+        return "the columns are held whole"
     units = site.spec.unit_count
     if units is None:
         return f"the unit count of {site.spec.name} is not known"

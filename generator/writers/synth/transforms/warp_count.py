@@ -16,7 +16,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if warps == schedule.num_warps:
         return f"{warps} warps already give each thread {tile // (warps * site.spec.warp_size)} elements"
     why = (
-        f"a tile of {tile} over {warps} x {site.spec.warp_size} threads is {max(1, tile // (warps * site.spec.warp_size))} "
-        f"elements a thread, two 128-bit accesses or fewer"
+        f"a tile of {tile} over {warps} x {site.spec.warp_size} threads is "
+        f"{max(1, tile // (warps * site.spec.warp_size))} elements a thread, two 128-bit accesses or fewer"
     )
     return schedule.decide(Choice("num_warps", str(warps), why, TRANSFORM), num_warps=warps)

@@ -1,4 +1,4 @@
-"""Find mean and variance in one pass by running moments per lane, without the cancellation of E[x^2] - E[x]^2."""
+"""Find mean and variance in one pass by running moments per lane, without the cancellation of E[x^2]."""
 
 from __future__ import annotations
 
