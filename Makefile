@@ -22,7 +22,7 @@ test: setup
 	$(BIN)/pytest -n auto
 
 bench: setup
-	$(BIN)/kbgen eval suite examples
+	$(BIN)/kbgen eval suite examples --gpu h100 --gpu rtx4090 --gpu mi300x
 
 docs: setup
 	$(BIN)/python docs/cli_page.py

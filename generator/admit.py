@@ -27,6 +27,12 @@ class Judged:
     benchmark: Benchmark | None = None
     failures: tuple[tuple[str, Failed], ...] = ()
 
+    @property
+    def verified(self) -> bool:
+        """The judge passed it, and no timed call on the card contradicted that."""
+        refuted = self.benchmark is not None and self.benchmark.label == "failed"
+        return isinstance(self.verdict, Passed) and not refuted
+
 
 def judge(
     climb: Climb, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path,

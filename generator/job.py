@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 Status = Literal["win", "no-win", "unmeasured", "degenerate", "inconclusive", "declined"]
 Mode = Literal["as-is", "train", "eval"]
+DEFAULT_BUDGET_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class OptimizeRequest:
     precision: str = "fp32"
     mode: Mode = "as-is"
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    budget_s: float = 600.0
+    budget_s: float = DEFAULT_BUDGET_S
     max_candidates: int | None = None
     knowledge: bool = True
     library: Path | None = None
@@ -34,8 +35,10 @@ class OptimizeRequest:
         words += ["--mode", self.mode] if self.mode != "as-is" else []
         words += ["--writer", self.writer] if self.writer != "synth" else []
         words += [w for name, value in self.overrides.items() for w in ("--set", f"{name}={value!r}")]
+        words += ["--budget", f"{self.budget_s:g}s"] if self.budget_s != DEFAULT_BUDGET_S else []
         words += ["--max-candidates", str(self.max_candidates)] if self.max_candidates else []
         words += [] if self.knowledge else ["--no-knowledge"]
+        words += ["--library", str(self.library)] if self.library else []
         return shlex.join(words)
 
 

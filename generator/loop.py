@@ -24,7 +24,7 @@ from .job import Event as Event
 from .job import OptimizeRequest as OptimizeRequest
 from .job import OptimizeResult as OptimizeResult
 from .remember import remember
-from .report.files import write_files
+from .report.files import open_folder, write_files
 from .search import Climb, Climber
 from .summary import Summary
 from .writers.choose import choose_writer
@@ -51,6 +51,7 @@ def optimize(
                 trace(op.with_overrides(s.overrides), request.mode) for s in op.shape_sets() if s.fits
             )
             diagnosis = diagnose_op(traced, device.spec)
+        open_folder(request.out)
         say(Event("advise", diagnosis.primary.evidence if diagnosis.primary else "no bottleneck stands out"))
         with summary.clock("advise"):
             advice = _advice(request, diagnosis, traced, device, library, writer)

@@ -14,7 +14,6 @@ from ..retrieval.advise import Advice
 from .admit import Judged
 from .job import OptimizeRequest, OptimizeResult
 from .search import Climb, Tried
-from .verify.verdict import Passed
 
 
 def remember(
@@ -39,7 +38,7 @@ def remember(
         kbgen_version=__version__,
         precision=request.precision,
         status=result.status,
-        verified=isinstance(judged.verdict, Passed),
+        verified=judged.verified,
         speedup=result.speedup,
         steps=tuple(_step(t, advice, judged) for t in climb.tried if t.outcome != "declined"),
         source=chosen.candidate.source if chosen else "",

@@ -93,7 +93,7 @@ def run_suite(
     library: Path | None = None,
     on_event: Say | None = None,
 ) -> SuiteResult:
-    """Run the loop on every `*.py` of the folder for every device; what cannot run is a row with its reason."""
+    """Run the loop on every `*.py` of the folder for every device; what cannot run is a row with a reason."""
     files = sorted(folder.glob("*.py")) if folder.is_dir() else []
     if not files:
         raise KbgenError(f"{folder} holds no op file; give a folder of files with a class Model each.")
@@ -125,9 +125,7 @@ def _row(request: OptimizeRequest, say: Say) -> Row:
 def _figures(result: OptimizeResult, gpu: str, seconds: float) -> Row:
     statics: list[Mapping[str, Any]] = [k["static"] for k in result.kernels]
     accesses = [p for s in statics for name in ("load_bits", "store_bits") for p in s[name].items()]
-    helped = [
-        i for i, step in enumerate(result.steps) if "kept" in step["reason"] or step["outcome"] == "helped"
-    ]
+    kept = [i for i, step in enumerate(result.steps) if step["kept"]]
     bound = result.attainable_us
     return Row(
         op=result.op,
@@ -141,9 +139,9 @@ def _figures(result: OptimizeResult, gpu: str, seconds: float) -> Row:
         spill_bytes=sum(int(s["spill_bytes"]) for s in statics),
         narrowest_bits=min((int(bits) for bits, _ in accesses), default=None),
         mean_bits=sum(int(b) * n for b, n in accesses) / sum(n for _, n in accesses) if accesses else None,
-        techniques=tuple(result.steps[i]["transform"] for i in helped),
+        techniques=tuple(result.steps[i]["transform"] for i in kept),
         estimate_over_bound=result.estimate_us / bound if result.estimate_us and bound else None,
         candidates=len(result.steps) + 1,
-        best_at=2 + helped[-1] if helped else 1,
+        best_at=2 + kept[-1] if kept else 1,
         left_to_torch=len(result.left_to_torch),
     )

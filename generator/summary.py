@@ -20,7 +20,6 @@ from ..retrieval.advise import Advice, Citation, Step
 from .admit import Judged
 from .job import OptimizeRequest, OptimizeResult
 from .search import Climb, Tried
-from .verify.verdict import Passed
 
 
 class Summary:
@@ -57,7 +56,7 @@ class Summary:
             op=traced.op.name,
             family=traced.family,
             device=device.to_json(),
-            verified=isinstance(judged.verdict, Passed),
+            verified=judged.verified,
             reason=judged.reason,
             precision=self.request.precision,
             mode=self.request.mode,

@@ -108,7 +108,13 @@ class Op:
 def load_op(path: str | Path, overrides: Mapping[str, Literal] | None = None) -> Op:
     """Read, run and check an op file on fake tensors of full size; OpError tells what is wrong with it."""
     op = _with(read_source(Path(path)), overrides or {})
-    op.footprint()
+    try:
+        op.footprint()
+    except OpError as error:
+        if not op.overrides:
+            raise
+        given = " ".join(f"--set {name}={value!r}" for name, value in op.overrides.items())
+        raise OpError(f"with {given}: {error}") from error
     return op
 
 

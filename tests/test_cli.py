@@ -97,6 +97,7 @@ def test_wrong_usage_exits_2(words: list[str]) -> None:
         (["library", "show", "absent"], "kbgen library list"),
         (["library", "why", "absent"], "kbgen library list"),
         (["library", "remove", "absent"], "kbgen library list"),
+        (["library", "remove", "online-softmax"], "only documents you ingested"),
     ],
     ids=str,
 )
@@ -122,6 +123,12 @@ def test_specs_json_is_one_document_with_its_schema() -> None:
     assert read["schema"] == "kbgen/specs/1"
     assert read["id"] == "nvidia-h100-sxm5"
     assert set(read["sheet"]["memory"]["sources"]) <= set(read["sources"])
+
+
+@pytest.mark.parametrize("name", ["status", "list", "verify", "rebuild"])
+def test_care_json_carries_its_own_schema(name: str, tmp_path: Path) -> None:
+    result = run("library", name, "--json", "--library", str(tmp_path / "library"))
+    assert json.loads(result.stdout)["schema"] == f"kbgen/library-{name}/1"
 
 
 def test_specs_lists_every_device() -> None:
@@ -222,7 +229,7 @@ def test_a_kbgen_error_is_its_sentence_and_with_debug_itself() -> None:
 
 
 def test_an_unexpected_error_is_told_without_a_traceback() -> None:
-    told = CliRunner().invoke(failing(ValueError("odd")), [])
+    told = CliRunner().invoke(failing(ValueError("odd\nand long")), [])
     assert told.exit_code == 1
     assert told.stderr == "kbgen: unexpected ValueError: odd; run again with --debug to see where.\n"
 

@@ -18,9 +18,14 @@ class NotInLibraryError(KbgenError):
     """A name that nothing in the library has."""
 
 
+class NotRemovableError(KbgenError):
+    """A page or a record that is not the user's to remove."""
+
+
 def status(library: Library) -> Document:
     """Counts per kind, embedder, index health and size."""
-    return library.status()
+    found = library.status()
+    return {"library_schema" if name == "schema" else name: value for name, value in found.items()}
 
 
 def listing(library: Library, kind: str | None) -> Document:
@@ -81,11 +86,18 @@ def verify(library: Library) -> Document:
 def rebuild(library: Library) -> Document:
     """Derive the whole index from the files again."""
     library.rebuild()
-    return library.status()
+    return status(library)
 
 
 def remove(library: Library, name: str) -> Document:
     """Remove one of the library's own documents."""
+    page = _page(library, name)
+    if page is not None and page.origin != "library":
+        raise NotRemovableError(
+            f"{name!r} is shipped with kbgen; only documents you ingested can be removed."
+        )
+    if name in library.records():
+        raise NotRemovableError(f"{name!r} is a record, and records stay; only documents can be removed.")
     library.remove(name)
     return {"removed": name}
 

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ... import KbgenError
 from ..job import OptimizeResult
 from . import json_report, markdown
 
 
+class OutFolderError(KbgenError):
+    """The folder for the results cannot be written."""
+
+
+def open_folder(out: Path) -> None:
+    """Make the folder and write to it, so that a bad one is told before the search and not after it."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=out).close()
+    except OSError as error:
+        raise OutFolderError(
+            f"nothing can be written to {out} ({error.strerror}); give --out a folder you can write."
+        ) from error
+
+
 def write_files(result: OptimizeResult, recorded: str | None, judged: Any, out: Path) -> OptimizeResult:
-    """Write the files and return the result with their paths; the kernel only if it passed."""
-    out.mkdir(parents=True, exist_ok=True)
+    """Write the files and return the result with their paths; no kernel that the judge refused."""
     candidate = None
     if judged.chosen is not None:
         candidate = out / f"{result.op}_optimized.py"
-        part = candidate.with_name(candidate.name + ".part")
-        part.write_text(judged.chosen.candidate.source, encoding="utf-8")
-        os.replace(part, candidate)
+        _write_whole(candidate, judged.chosen.candidate.source)
     report = out / "report.md"
     result = replace(
         result,
@@ -27,6 +41,13 @@ def write_files(result: OptimizeResult, recorded: str | None, judged: Any, out: 
         candidate_path=str(candidate) if candidate else None,
         report_path=str(report),
     )
-    markdown.write(report, result.to_json())
+    _write_whole(report, markdown.render(result.to_json()))
     json_report.write(out / "report.json", "optimize", result.to_json())
     return result
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """A reader sees the old file or the whole new one."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)

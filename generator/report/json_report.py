@@ -13,9 +13,8 @@ from typing import Any
 
 def dumps(command: str, document: Mapping[str, Any]) -> str:
     """`document` as JSON under the schema `kbgen/<command>/1`; a number that is not finite becomes null."""
-    return json.dumps(
-        {"schema": f"kbgen/{command}/1", **plain(document)}, indent=2, allow_nan=False, ensure_ascii=False
-    )
+    schema = {"schema": f"kbgen/{command}/1"}
+    return json.dumps(schema | plain(document) | schema, indent=2, allow_nan=False, ensure_ascii=False)
 
 
 def write(path: Path, command: str, document: Mapping[str, Any]) -> None:

@@ -30,7 +30,7 @@ def render(result: Mapping[str, Any]) -> str:
         *_section("Why one may believe it", evidence.verdict(result)),
         *_section("The kernels, compiled for the target", evidence.kernels(result)),
         *_section("Timing", _timing(result)),
-        *_section("What holds the op back", _bullets(item["evidence"] for item in result["diagnosis"])),
+        *_section("What holds the op back", _diagnosis(result)),
         *_section("Choices and the passages behind them", _choices(result)),
         *_section("Steps tried", _steps(result)),
         *_section("Techniques that do not apply", _declined(result)),
@@ -38,11 +38,6 @@ def render(result: Mapping[str, Any]) -> str:
         *_section("Reproduce", _reproduce(result)),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def write(path: Path, result: Mapping[str, Any]) -> None:
-    """Write report.md."""
-    path.write_text(render(result), encoding="utf-8")
 
 
 def _section(title: str, body: str) -> list[str]:
@@ -71,6 +66,11 @@ def _asked(result: Mapping[str, Any]) -> str:
 
 def _timing(result: Mapping[str, Any]) -> str:
     return free_table(list(result["baselines"].values()), TIMING_COLUMNS) if result["baselines"] else ""
+
+
+def _diagnosis(result: Mapping[str, Any]) -> str:
+    found = _bullets(item["evidence"] for item in result["diagnosis"])
+    return f"Of the op as eager PyTorch runs it, one operator after another:\n\n{found}" if found else ""
 
 
 def _choices(result: Mapping[str, Any]) -> str:

@@ -91,4 +91,5 @@ def _sentence(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}; check the path, its permissions and the free space."
-    return f"unexpected {type(error).__name__}: {error}; run again with --debug to see where."
+    message = (str(error).strip().splitlines() or ["no message"])[0]
+    return f"unexpected {type(error).__name__}: {message}; run again with --debug to see where."

@@ -142,6 +142,28 @@ def test_what_is_left_to_torch_is_said_and_a_bare_library_call_is_declined(tmp_p
     assert result.recorded is None
 
 
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_a_bad_out_folder_is_told_before_the_search_and_leaves_the_library_alone(
+    ask: Ask, tmp_path: Path, below: str
+) -> None:
+    (tmp_path / "file").write_text("keep")
+    writer = ScriptedWriter([WRONG])
+    with pytest.raises(KbgenError, match="--out"):
+        optimize(ask(out=tmp_path / "file" / below), writer=writer)
+    assert not writer.requests
+    assert (tmp_path / "file").read_text() == "keep"
+    with Library.open(tmp_path / "library") as library:
+        assert not library.records()
+
+
+def test_the_command_in_the_report_asks_the_same(ask: Ask, tmp_path: Path) -> None:
+    words = ask(budget_s=90.0, max_candidates=3, overrides={"rows": 8}, knowledge=False).command()
+    assert words.endswith(
+        f"--set rows=8 --budget 90s --max-candidates 3 --no-knowledge --library {tmp_path / 'library'}"
+    )
+    assert "--budget" not in ask().command()
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [("class Model(", "line 1"), ("import no_such_package_here", "no_such_package_here"), ("x = 1", "Model")],

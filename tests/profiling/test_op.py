@@ -209,6 +209,11 @@ def test_unknown_constant_names_those_that_are_there(write: Write) -> None:
         load_op(write(), {"rowz": 3})
 
 
+def test_an_override_that_the_op_cannot_take_is_named(write: Write) -> None:
+    with pytest.raises(OpError, match=r"^with --set rows='many': get_inputs\(\) in .* fails: TypeError"):
+        load_op(write(), {"rows": "many"})
+
+
 def test_inputs_beyond_memory_are_refused_with_the_bytes_and_a_cure(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from ....profiling.eager import node_bytes
 from ..writer import Candidate, Declined, Request
-from .emit.kernel import WIDTH
+from .emit.layout import WIDTH
 from .program import Program, read_program, write_program
 from .schedule import Choice, Schedule, start_schedule
 from .space import CannotFuseError

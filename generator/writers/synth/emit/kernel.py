@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..extent import Extent, express
-
-WIDTH = 110
-"""Columns of a line in generated files."""
+from .layout import WIDTH, docstring, laid_out, packed
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_CALL = re.compile(r"((?:\w+ = )?[\w.]+\()(.*?)(\)(?:\.to\([\w.]+\))?)")
-_ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) = ")
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*) = ")
 
 
 @dataclass
@@ -28,7 +24,7 @@ class Kernel:
     pointers: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, Extent] = field(default_factory=dict)
     constants: dict[str, str | Extent] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
+    lines: list[tuple[int, str]] = field(default_factory=list)
     helpers: set[str] = field(default_factory=set)
     grid: str = ""
     options: dict[str, str] = field(default_factory=dict)
@@ -58,14 +54,8 @@ class Kernel:
         text = express(extent, known, sums=False)
         return text if text is not None else self.size(name, extent)
 
-    def line(self, text: str = "") -> None:
-        """One statement, over three lines where it is a call too long for one."""
-        indent = "    " * self.depth
-        if len(indent) + len(text) > WIDTH and (call := _CALL.fullmatch(text)):
-            opening, arguments, closing = call.groups()
-            self.lines += [indent + opening, f"{indent}    {arguments}", indent + closing]
-        else:
-            self.lines.append(indent + text if text else "")
+    def line(self, text: str) -> None:
+        self.lines.append((self.depth, text))
 
     @contextmanager
     def block(self, header: str) -> Iterator[None]:
@@ -77,15 +67,16 @@ class Kernel:
     def tidy(self) -> None:
         """Drop what was prepared and never used: index decodings, loads, parameters."""
         while True:
-            used = Counter(word for line in self.lines for word in _WORD.findall(line))
-            used.subtract(m[1] for line in self.lines if (m := _ASSIGNED.match(line)))
-            dead = {
-                i for i, line in enumerate(self.lines) if (m := _ASSIGNED.match(line)) and used[m[1]] == 0
-            }
-            dead |= {i + more for i in dead if self.lines[i].endswith("(") for more in (1, 2)}
-            if not dead:
+            used = Counter(word for _, line in self.lines for word in _WORD.findall(line))
+            used.subtract(m[1] for _, line in self.lines if (m := _ASSIGNED.match(line)))
+            kept = [
+                (depth, line)
+                for depth, line in self.lines
+                if not ((m := _ASSIGNED.match(line)) and used[m[1]] == 0)
+            ]
+            if len(kept) == len(self.lines):
                 break
-            self.lines = [line for i, line in enumerate(self.lines) if i not in dead]
+            self.lines = kept
         self.grid_values = dict(self.constants)
         self.pointers = {k: v for k, v in self.pointers.items() if used[k]}
         self.sizes = {k: v for k, v in self.sizes.items() if used[k]}
@@ -104,25 +95,5 @@ class Kernel:
         signature = f"def {self.name}({', '.join(params)}):"
         if len(signature) > WIDTH:
             signature = f"def {self.name}(\n    " + ",\n    ".join(packed(params)) + ",\n):"
-        return "\n".join(["@triton.jit", signature, *docstring(self.doc), *self.lines])
-
-
-def docstring(text: str, title: str = "") -> list[str]:
-    """Lines of a docstring one level in; one too long for a line goes below a title or its own beginning."""
-    if len(text) <= WIDTH - 10:
-        return [f'    """{text}"""']
-    if not title:
-        title, _, text = text.partition(": ")
-    body = textwrap.wrap(text, WIDTH - 4)
-    return [f'    """{title}.', "", *("    " + line for line in body), '    """']
-
-
-def packed(params: list[str], width: int = 100) -> list[str]:
-    """Parameters packed into lines."""
-    rows: list[str] = []
-    for param in params:
-        if rows and len(rows[-1]) + len(param) + 2 <= width:
-            rows[-1] += ", " + param
-        else:
-            rows.append(param)
-    return rows
+        body = [out for depth, line in self.lines for out in laid_out(line, depth)]
+        return "\n".join(["@triton.jit", signature, *docstring(self.doc), *body])

@@ -19,6 +19,7 @@ from ..space import CannotFuseError
 from ..traces import Traces
 from .calls import torch_call
 from .kernel import Kernel
+from .layout import laid_out
 from .names import Names, state_path, state_source
 from .original import Original
 from .wrapper import Wrapper
@@ -84,10 +85,8 @@ class ModuleWriter:
             lines.append(f"return {result}")
         forward = self.original.forward
         returns = f" -> {ast.unparse(forward.returns)}" if forward.returns is not None else ""
-        body = [*self._guard(), *lines]
-        return f"def forward({ast.unparse(forward.args)}){returns}:\n" + "\n".join(
-            "    " + line for line in body
-        )
+        lines = [out for line in [*self._guard(), *lines] for out in laid_out(line, 1, margin=4)]
+        return "\n".join([f"def forward({ast.unparse(forward.args)}){returns}:", *lines])
 
     def _guard(self) -> list[str]:
         if not self.mode:
@@ -179,5 +178,9 @@ def _tree_source(tree: object, *, nested: bool = False) -> str:
     if type(tree) is list:
         return f"[{', '.join(_tree_source(t, nested=True) for t in tree)}]"
     if type(tree) is dict:
-        return "{" + ", ".join(f"{k!r}: {_tree_source(v, nested=True)}" for k, v in tree.items()) + "}"
+        return "{" + ", ".join(f"{_key(k)}: {_tree_source(v, nested=True)}" for k, v in tree.items()) + "}"
     raise CannotFuseError(f"forward returns a {type(tree).__name__}, which this writer does not write")
+
+
+def _key(key: object) -> str:
+    return f'"{key}"' if isinstance(key, str) and '"' not in key else repr(key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,7 +15,8 @@ from ..schedule import Schedule
 from ..skeletons.frame import is_wide
 from ..space import CannotFuseError
 from ..traces import Traces
-from .kernel import WIDTH, Kernel, docstring, packed
+from .kernel import Kernel
+from .layout import comment, docstring, laid_out, packed
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class WrapperWriter:
         ]
         names = [name for name, _ in self.inputs] + list(self.numbers.values())
         lines = [
-            f"def {self.name}({', '.join(names)}):",
+            *laid_out(f"def {self.name}({', '.join(names)}):", 0),
             *docstring(self._doc(), "Planned for these shapes"),
-            *("    " + b for b in body),
+            *(out for b in body for out in laid_out(b, 1)),
         ]
         return Wrapper(
             self.name, "\n".join(lines), tuple(node for _, node in self.inputs), tuple(self.numbers),
@@ -246,7 +246,7 @@ class WrapperWriter:
         return f"({parts},)" if self.loops.rows.is_one() else f"(n_rows * {parts},)"
 
     def _launches(self, sizes: Mapping[str, str]) -> list[str]:
-        lines = [line for c in self.schedule.choices for line in _comment(f"{c.name} = {c.value}: {c.why}")]
+        lines = [line for c in self.schedule.choices for line in comment(f"{c.name} = {c.value}: {c.why}")]
         for kernel in self.kernels:
             constants = {name: self._constant(value) for name, value in kernel.constants.items()}
             values = {name: self._constant(value) for name, value in kernel.grid_values.items()}
@@ -282,7 +282,3 @@ class WrapperWriter:
             if self.outputs
             else "return None"
         )
-
-
-def _comment(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH - 4, initial_indent="# ", subsequent_indent="#     ")

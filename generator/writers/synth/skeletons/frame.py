@@ -43,7 +43,7 @@ class Frame:
         stages = f", num_stages={self.schedule.num_stages}" if self.schedule.num_stages > 1 else ""
         group = self.values.reduced_group
         if group.nested:
-            outer, inner = (self.kernel.constant(f"COL{i}_SIZE", group.axes[i].size) for i in (0, 1))
+            outer, inner = self.nest_sizes()
             with self.kernel.block(f"for col0 in tl.range({begin}, {end or outer}):"), self.values.scope():
                 if spans_far(self.loops, group):
                     self.kernel.line("col0 = col0.to(tl.int64)")
@@ -54,6 +54,11 @@ class Frame:
         else:
             with self._steps(begin, end or self.length, stages):
                 yield
+
+    def nest_sizes(self) -> tuple[str, str]:
+        """Lengths of the two loops; no constants, or a compiler would unroll them with all their registers."""
+        axes = self.values.reduced_group.axes
+        return self.kernel.size("n_outer", axes[0].size), self.kernel.size("n_inner", axes[1].size)
 
     @contextmanager
     def _steps(self, begin: str, end: str, stages: str) -> Iterator[None]:

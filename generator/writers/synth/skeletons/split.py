@@ -110,7 +110,7 @@ def _span(f: Frame) -> tuple[str, str]:
     k, group = f.kernel, f.values.reduced_group
     length, size = f.length, f"tl.cdiv(tl.cdiv({f.length}, PARTS), {f.step}) * {f.step}"
     if group.nested:
-        length = k.constant("COL0_SIZE", group.axes[0].size)
+        length, _ = f.nest_sizes()
         size = f"tl.cdiv({length}, PARTS)"
     k.line(f"part_size = {size}")
     k.line("part_start = part * part_size")

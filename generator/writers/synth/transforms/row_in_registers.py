@@ -47,7 +47,10 @@ def _columns(schedule: Schedule, site: Site) -> Schedule | str:
         per_thread = -(-depth * block // (warps * site.spec.warp_size))
         need, have = per_thread * site.live_values + OVERHEAD, site.registers_per_thread(warps)
         if need <= have and site.loops.kept[-1].size.full >= block:
-            why = f"columns of {site.columns} fit the registers of {warps} warps, {block} at a time, and are read once"
+            why = (
+                f"columns of {site.columns} fit the registers of {warps} warps, {block} at a time, "
+                "and are read once"
+            )
             return schedule.decide(
                 Choice("column tile", f"{depth} x {block}", why, TRANSFORM),
                 one_tile=True, block=block, depth=depth, num_warps=warps, num_stages=1,

@@ -1,0 +1,54 @@
+"""A suite keeps failures in its denominator and its runs out of the user's library."""
+
+from pathlib import Path
+
+import pytest
+
+from kbgen import KbgenError
+from kbgen.generator.suite import run_suite
+
+SCALE = """
+import torch
+from torch import nn
+
+rows = 64
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.relu(x) * 2.0
+
+
+def get_inputs():
+    return [torch.randn(rows, 128)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def test_every_file_is_a_row_and_a_broken_one_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KBGEN_EMBEDDER", "hashing")
+    monkeypatch.setenv("KBGEN_LIBRARY", str(tmp_path / "library"))
+    folder = tmp_path / "ops"
+    folder.mkdir()
+    (folder / "broken.py").write_text("x = 1\n")
+    (folder / "scale.py").write_text(SCALE)
+    result = run_suite(folder, ("mi300x",))
+    broken, scale = result.rows
+    assert (broken.status, broken.verified) == ("error", False)
+    assert "Model" in broken.reason
+    assert (scale.status, scale.verified, scale.kernels, scale.spill_bytes) == ("unmeasured", True, 1, 0)
+    assert scale.traffic_ratio == pytest.approx(1.0)
+    assert scale.narrowest_bits == 128
+    total = result.to_json()["total"]
+    assert (total["rows"], total["verified"]) == (2, 1)
+    assert not (tmp_path / "library").exists()
+
+
+def test_a_folder_without_op_files_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(KbgenError, match="no op file"):
+        run_suite(tmp_path, ("h100",))
