@@ -99,8 +99,10 @@ def bench(
     from .generator.benchmark import benchmark
     from .profiling.device import detect
     from .profiling.op import load_op
+    from .profiling.source import read_source
     from .profiling.trace import trace
 
+    read_source(candidate, "class ModelNew").tree()
     device, op = detect(gpu), load_op(op_file, dict(overrides))
     with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
         taken = benchmark(candidate, op, device, trace(op, mode), scratch=Path(scratch), precision=precision)
@@ -123,6 +125,7 @@ def profile(
     from .profiling.device import detect
     from .profiling.op import load_op
     from .profiling.profile import Profile
+    from .profiling.source import read_source
     from .profiling.static import inspect
     from .profiling.trace import trace
 
@@ -131,6 +134,7 @@ def profile(
     if candidate is None:
         session.show("profile", profile_document(Profile(traced, spec), diagnose_op(traced, spec)))
         return
+    read_source(candidate, "class ModelNew").tree()
     with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
         found = Profile(traced, spec, inspect(candidate, op, spec, Path(scratch)))
     session.show("profile", profile_document(found, classify(found)))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import KbgenError
+from ..profiling.device import detect
 from .job import Event, OptimizeRequest, OptimizeResult
 from .loop import optimize
 
@@ -72,6 +73,7 @@ class SuiteResult:
         for row in self.rows:
             by_status[row.status] = by_status.get(row.status, 0) + 1
         fits = [r for r in self.rows if r.traffic_ratio is not None]
+        found_at = [r.best_at for r in self.rows if r.best_at]
         return {
             "rows": len(self.rows),
             "verified": sum(r.verified for r in self.rows),
@@ -81,7 +83,7 @@ class SuiteResult:
                 r.traffic_ratio is not None and r.traffic_ratio <= 1.05 for r in fits
             ),
             "without_spills": sum(r.verified and r.spill_bytes == 0 for r in self.rows),
-            "mean_candidates_to_best": sum(r.best_at for r in self.rows) / max(1, len(self.rows)),
+            "mean_candidates_to_best": sum(found_at) / max(1, len(found_at)),
         }
 
 
@@ -93,10 +95,15 @@ def run_suite(
     library: Path | None = None,
     on_event: Say | None = None,
 ) -> SuiteResult:
-    """Run the loop on every `*.py` of the folder for every device; what cannot run is a row with a reason."""
+    """Run the loop on every `*.py` of the folder for every device; what cannot run is a row with a reason.
+
+    Raises KbgenError for a folder without op files and for a device that is not known.
+    """
     files = sorted(folder.glob("*.py")) if folder.is_dir() else []
     if not files:
         raise KbgenError(f"{folder} holds no op file; give a folder of files with a class Model each.")
+    for gpu in gpus:
+        detect(gpu)  # a name that stands for no device is told before anything runs
     say = on_event or (lambda event: None)
     begun = time.monotonic()
     rows: list[Row] = []

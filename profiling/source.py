@@ -45,12 +45,13 @@ class Source:
         return tuple(name for name, value in self.assigned().items() if _is_closed(value))
 
 
-def read_source(path: Path) -> Source:
-    """Read `path`; OpError when it is missing, a folder, not a .py file or not text."""
+def read_source(path: Path, holding: str = "class Model and get_inputs()") -> Source:
+    """Read `path`, which should hold `holding`; OpError when it is missing, a folder, not a .py file or not
+    text."""
     if not path.exists():
-        raise OpError(f"there is no file {path}; give the path of a Python file with class Model.")
+        raise OpError(f"there is no file {path}; give the path of a Python file with {holding}.")
     if path.is_dir() or path.suffix != ".py":
-        raise OpError(f"{path} is not a Python file; give a .py file with class Model and get_inputs().")
+        raise OpError(f"{path} is not a Python file; give a .py file with {holding}.")
     try:
         return Source(path.resolve(), path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:

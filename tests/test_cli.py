@@ -144,6 +144,14 @@ def test_profile_of_an_op_needs_no_card(op_file: Path) -> None:
     assert read["bytes_min"] == 2 * 4 * 16 * 4
 
 
+@pytest.mark.parametrize("command", ["profile", "bench", "verify"])
+def test_a_candidate_that_is_not_there_is_a_users_error(command: str, op_file: Path) -> None:
+    result = run(command, str(op_file), "absent.py", "--gpu", "h100")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "there is no file absent.py" in result.stderr
+    assert "ModelNew" in result.stderr
+
+
 def test_search_finds_shipped_pages(tmp_path: Path) -> None:
     result = run("search", "online", "softmax", "-k", "3", "--json", "--library", str(tmp_path / "library"))
     assert result.exit_code == 0, result.stderr

@@ -46,9 +46,16 @@ def test_every_file_is_a_row_and_a_broken_one_says_why(
     assert scale.narrowest_bits == 128
     total = result.to_json()["total"]
     assert (total["rows"], total["verified"]) == (2, 1)
+    assert total["mean_candidates_to_best"] == scale.best_at
     assert not (tmp_path / "library").exists()
 
 
 def test_a_folder_without_op_files_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(KbgenError, match="no op file"):
         run_suite(tmp_path, ("h100",))
+
+
+def test_an_unknown_device_is_told_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "scale.py").write_text(SCALE)
+    with pytest.raises(KbgenError, match="h1000"):
+        run_suite(tmp_path, ("h100", "h1000"))

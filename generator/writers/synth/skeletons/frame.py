@@ -56,7 +56,7 @@ class Frame:
                 yield
 
     def nest_sizes(self) -> tuple[str, str]:
-        """Lengths of the two loops; no constants, or a compiler would unroll them with all their registers."""
+        """Lengths of the two loops; no constants, or a compiler would unroll them, registers and all."""
         axes = self.values.reduced_group.axes
         return self.kernel.size("n_outer", axes[0].size), self.kernel.size("n_inner", axes[1].size)
 
