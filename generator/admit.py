@@ -13,7 +13,10 @@ from .benchmark import Benchmark, benchmark
 from .job import OptimizeRequest, Status
 from .search import Climb, Evaluated
 from .verify.judge import verify
-from .verify.verdict import Failed, Passed, Verdict
+from .verify.verdict import Failed, Inconclusive, Passed, Verdict
+
+OF_THE_OP = ("degenerate", "random", "no-oracle")
+"""Why a verdict is open whatever the candidate: these end the judging, others hold for one kernel."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,16 @@ def judge(
     """Verify from the best candidate down to the plain one; time the first that passes where it can be."""
     if not climb.accepted:
         return Judged("declined", climb.declined)
+    try:
+        return _judge(climb, op, device, traced, request, scratch, say)
+    except KeyboardInterrupt:
+        return Judged("inconclusive", "stopped by hand before the judge was through")
+
+
+def _judge(
+    climb: Climb, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path,
+    say: Callable[[str], None],
+) -> Judged:  # fmt: skip
     failures: list[tuple[str, Failed]] = []
     for found in reversed(climb.accepted):
         say(f"candidate {found.candidate.id}")
@@ -50,11 +63,18 @@ def judge(
             failures.append((found.candidate.id, verdict))
             continue
         judged = Judged("unmeasured", "", found, verdict, failures=tuple(failures))
+        if (
+            isinstance(verdict, Inconclusive)
+            and verdict.cause not in OF_THE_OP
+            and found is not climb.accepted[0]
+        ):
+            say(f"inconclusive: {verdict.cause}: {verdict.detail}")
+            continue
         if not isinstance(verdict, Passed):
             status: Status = "degenerate" if verdict.cause == "degenerate" else "inconclusive"
             return replace(judged, status=status, reason=f"{verdict.cause}: {verdict.detail}")
         return _timed(judged, op, device, traced, request, scratch) if device.live else judged
-    last = failures[0][1]
+    last = failures[0][1]  # the plain candidate, judged last, never ends as anything but failed here
     return Judged("declined", f"no candidate passed; the best one failed: {last.cause}: {last.detail}",
                   verdict=last, failures=tuple(failures))  # fmt: skip
 

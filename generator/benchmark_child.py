@@ -22,6 +22,7 @@ from ..profiling.source import OpError, execute, read_source
 from .decision import CANDIDATE, EAGER
 from .recheck import Recheck
 from .refresh import Refresh
+from .verify.candidate import with_constants
 
 _MODES = {"compile": "default", "compile-max-autotune": "max-autotune-no-cudagraphs"}
 
@@ -65,8 +66,8 @@ def _built_candidate(request: Mapping[str, Any], op: Op, device: str) -> nn.Modu
     """`ModelNew(*get_init_inputs())`, with the op's overrides where the candidate's file has the same
     constants."""
     source = read_source(Path(request["candidate"]))
-    shared = {name: value for name, value in op.overrides.items() if name in source.assigned()}
-    made = getattr(execute(source, shared), "ModelNew", None)
+    changed = replace(source, text=with_constants(source.text, op.overrides))
+    made = getattr(execute(changed, {}), "ModelNew", None)
     if made is None:
         raise OpError(f"{request['candidate']} has no class ModelNew; add it with the constructor of Model.")
     reference = op.module()

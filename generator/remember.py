@@ -14,6 +14,7 @@ from ..retrieval.advise import Advice
 from .admit import Judged
 from .job import OptimizeRequest, OptimizeResult
 from .search import Climb, Tried
+from .verify.verdict import Failed
 
 
 def remember(
@@ -48,13 +49,21 @@ def remember(
     return library.record(episode)
 
 
+def _refusals(judged: Judged) -> dict[str, str]:
+    """Candidate id -> why the judge, or the recheck on the card, refused it."""
+    found = {child: f"{verdict.cause}: {verdict.detail}" for child, verdict in judged.failures}
+    if judged.chosen is not None and judged.benchmark is not None and judged.benchmark.label == "failed":
+        found[judged.chosen.candidate.id] = judged.benchmark.reason
+    if judged.chosen is not None and isinstance(judged.verdict, Failed):
+        found[judged.chosen.candidate.id] = f"{judged.verdict.cause}: {judged.verdict.detail}"
+    return found
+
+
 def _step(tried: Tried, advice: Advice | None, judged: Judged) -> EpisodeStep:
     """A step whose kernel the judge refused is a failure, whatever the estimate said."""
     advised = next((s for s in advice.steps if s.transform == tried.transform), None) if advice else None
-    refused = next((v for child, v in judged.failures if child == tried.child), None)
-    outcome, reason = (
-        ("failed", f"{refused.cause}: {refused.detail}") if refused else (tried.outcome, tried.reason)
-    )
+    refused = _refusals(judged).get(tried.child or "")
+    outcome, reason = ("failed", refused) if refused else (tried.outcome, tried.reason)
     return EpisodeStep(
         technique=advised.technique if advised else tried.transform,
         transform=tried.transform,

@@ -163,7 +163,8 @@ def _merit(parent: Evaluated, child: Evaluated) -> str:
     if after < (1 - BETTER) * before:
         return f"it moves {after / 2**20:.1f} MiB instead of {before / 2**20:.1f}"
     narrow, wide = access_bits(parent.static), access_bits(child.static)
-    if after <= before and wide > (1 + BETTER) * narrow:
+    occupied = [min(k.occupancy.fraction for k in e.static.kernels) for e in (parent, child)]
+    if after <= before and wide > (1 + BETTER) * narrow and occupied[1] >= occupied[0]:
         return f"accesses are {wide:.0f} bit wide on average instead of {narrow:.0f}"
     return ""
 

@@ -45,7 +45,7 @@ def ingest(library: Library, paths: Iterable[Path | str], about: About | None = 
     added: list[str] = []
     unchanged: list[str] = []
     refused: dict[str, str] = {}
-    for path in _files(paths):
+    for path in tuple(_files(paths)):  # a path that is not there is told before anything is added
         try:
             fresh = library.add(read(path, about or About()))
             (added if fresh else unchanged).append(str(path))

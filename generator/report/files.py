@@ -30,10 +30,12 @@ def open_folder(out: Path) -> None:
 
 def write_files(result: OptimizeResult, recorded: str | None, judged: Any, out: Path) -> OptimizeResult:
     """Write the files and return the result with their paths; no kernel that the judge refused."""
-    candidate = None
-    if judged.chosen is not None:
-        candidate = out / f"{result.op}_optimized.py"
+    path = out / f"{result.op}_optimized.py"
+    candidate = path if judged.chosen is not None else None
+    if candidate is not None:
         _write_whole(candidate, judged.chosen.candidate.source)
+    else:
+        path.unlink(missing_ok=True)  # an older run's kernel would pass for this one's
     report = out / "report.md"
     result = replace(
         result,

@@ -18,9 +18,9 @@ class Candidate:
     """A kernel file and how it came about.
 
     `techniques` are the ids applied so far; `choices` say what was decided and why; `bytes_per_kernel` is the
-    DRAM traffic that each kernel is planned to cause at full size (None where the writer cannot say), `flops`
-    likewise; `left_to_torch` names what is not the writer's own kernel, with the reason, `allowed_calls` how a
-    judge finds those calls in the file, `torch_bytes` what they move. `plan` is the writer's own memory.
+    DRAM traffic each kernel is planned to cause at full size (None where the writer cannot say), `flops`
+    likewise. `left_to_torch` names what is not the writer's own kernel, with the reason, `allowed_calls` how
+    a judge finds those calls in the file, `torch_bytes` what they move. `plan` is the writer's own memory.
     """
 
     source: str

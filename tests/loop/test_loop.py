@@ -18,8 +18,8 @@ SOFTMAX = """
 import torch
 from torch import nn
 
-rows = 64
-width = 256
+rows = 256
+width = 4096
 
 
 class Model(nn.Module):

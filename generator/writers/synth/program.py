@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import fx, nn
 from torch.export.graph_signature import InputKind, TensorArgument
 from torch.utils import _pytree as pytree
@@ -30,7 +32,7 @@ from .skeletons.choose import write_kernels
 from .skeletons.job import Job
 from .space import CannotFuseError
 from .traces import Traces, aten_name
-from .views import is_view
+from .views import PLUMBING, is_view
 
 _BY_MODE = frozenset({"batch_norm", "instance_norm", "dropout", "feature_dropout", "alpha_dropout", "rrelu",
                       "feature_alpha_dropout"})  # fmt: skip
@@ -46,6 +48,7 @@ class Program:
     partition: Partition
     loops: Mapping[int, Loops]
     attributes: Mapping[str, Extent]
+    built_in: Mapping[str, Any]
     mode: str
 
     @property
@@ -70,11 +73,12 @@ def read_program(traced: Sequence[TracedOp]) -> Program:
     traces = Traces(traced)
     models = [_model(t) for t in traces.traced]
     attributes, mode = _attributes(models), _mode(traces, models[0])
+    built_in = _built_in(models, traces)
     refused: dict[str, str] = {}
     while True:
         parts = partition(traces, refused)
         loops = {i: find_loops(s) for i, s in enumerate(parts.steps) if isinstance(s, Region)}
-        program = Program(traced[0].op, traces, parts, loops, attributes, mode)
+        program = Program(traced[0].op, traces, parts, loops, attributes, built_in, mode)
         found = _underivable(program)
         if not found:
             return program
@@ -110,7 +114,15 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
         parts[index] = _write_part(program, _region_name(program, original, count), loops, schedules[index])
     inputs = forward_names(program)
     writer = ModuleWriter(
-        original, program.traces, program.partition, parts, inputs, program.attributes, header, program.mode
+        original,
+        program.traces,
+        program.partition,
+        parts,
+        inputs,
+        program.attributes,
+        header,
+        program.mode,
+        program.built_in,
     )
     return writer.write()
 
@@ -163,11 +175,8 @@ def _hints(loops: Loops, schedule: Schedule) -> dict[str, str]:
 def describe(region: Region) -> str:
     """The operators that a region fuses, in their order."""
     ops = [op_name(n) for n in region.nodes if aten_name(n) and not is_view(n)]
-    shown = [o.strip("_") for o in dict.fromkeys(ops) if o not in _PLUMBING]
+    shown = [o.strip("_") for o in dict.fromkeys(ops) if o not in PLUMBING]
     return ", ".join(shown) or "copy"
-
-
-_PLUMBING = frozenset({"to", "_to_copy", "contiguous", "clone", "type_as", "getitem"})
 
 
 def forward_names(program: Program) -> dict[str, str]:
@@ -197,6 +206,41 @@ def _attributes(models: Sequence[nn.Module]) -> dict[str, Extent]:
     found = [_integers(m) for m in models]
     shared = [path for path in found[0] if all(path in f for f in found)]
     return {path: Extent(tuple(f[path] for f in found)) for path in shared}
+
+
+def _built_in(models: Sequence[nn.Module], traces: Traces) -> dict[str, Any]:
+    """Settings of the model that no shape set changes, `norm.eps` say: kernels hold them as constants.
+
+    An integer as large as a dimension is a size, and sizes are read from the tensors.
+    """
+    found = [_settings(m) for m in models]
+    fixed = {path: v for path, v in found[0].items() if all(path in f and f[path] == v for f in found)}
+    sizes = {
+        e.full for n in traces.graph.nodes if _is_tensor(n) for e in traces.shape(n) if e.full > MOST_SETTING
+    }
+    return {path: v for path, v in fixed.items() if type(v) is not int or v not in sizes}
+
+
+def _is_tensor(node: fx.Node) -> bool:
+    return isinstance(node.meta.get("val"), torch.Tensor)
+
+
+def _settings(model: nn.Module) -> dict[str, Any]:
+    return {
+        f"{prefix}.{name}".lstrip("."): value
+        for prefix, module in model.named_modules()
+        for name, value in vars(module).items()
+        if _is_setting(value) and name not in _FREE_SETTINGS and not name.startswith("_")
+    }
+
+
+def _is_setting(value: Any) -> bool:
+    return isinstance(value, int | str) or (isinstance(value, float) and math.isfinite(value))
+
+
+_FREE_SETTINGS = frozenset({"training", "inplace"})
+MOST_SETTING = 8
+"""A dimension no longer than this may equal a setting, such as `dim=1`, by chance."""
 
 
 def _integers(model: nn.Module) -> dict[str, int]:

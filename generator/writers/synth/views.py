@@ -29,3 +29,7 @@ def is_view(node: fx.Node) -> bool:
     ):
         return False
     return str(target).removeprefix("aten.").split(".")[0] in _MOVES
+
+
+PLUMBING = frozenset({"to", "_to_copy", "contiguous", "clone", "type_as", "getitem"})
+"""Operators that a person would not name among what a kernel computes."""

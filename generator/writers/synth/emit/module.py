@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import fx
@@ -42,7 +43,8 @@ class Part:
 class ModuleWriter:
     """Assembles the file; `inputs` maps placeholder names to the arguments of forward.
 
-    `mode` is the mode of the model that the kernels were written for, "" where it makes no difference.
+    `mode` is the mode of the model that the kernels were written for, "" where it makes no difference;
+    `built_in` are settings of the model, such as `norm.eps`, that the file holds as constants.
     """
 
     original: Original
@@ -53,6 +55,7 @@ class ModuleWriter:
     attributes: Mapping[str, Extent]
     header: str
     mode: str = ""
+    built_in: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         taken = {*self.inputs.values(), *(p.wrapper.name for p in self.parts.values())}
@@ -67,7 +70,9 @@ class ModuleWriter:
         forward = self._forward()
         mode = f" in {self.mode} mode" if self.mode else ""
         model = self.original.class_source(
-            forward, f"Same constructor, parameters and results as Model{mode}."
+            forward,
+            f"Same constructor, parameters and results as Model{mode}.",
+            _built_in_check(self.built_in),
         )
         imports, kept = self.original.kept
         blocks = [_imports(imports, "F." in forward), *kept, *helpers, *kernels, *wrappers, model]
@@ -184,3 +189,18 @@ def _tree_source(tree: object, *, nested: bool = False) -> str:
 
 def _key(key: object) -> str:
     return f'"{key}"' if isinstance(key, str) and '"' not in key else repr(key)
+
+
+def _built_in_check(built_in: Mapping[str, Any]) -> str:
+    """Lines that refuse a constructor call with settings other than those the kernels were written for."""
+    if not built_in:
+        return ""
+    comma = "," if len(built_in) == 1 else ""
+    held = ", ".join(state_source(path) for path in built_in)
+    values = ", ".join(repr(value) for value in built_in.values())
+    lines = [
+        *laid_out(f"built_in = ({held}{comma})", 0, margin=8),
+        *laid_out(f"if built_in != ({values}{comma}):", 0, margin=8),
+        '    raise ValueError(f"these kernels are written for other settings than {built_in}")',
+    ]
+    return "\n".join(lines)

@@ -44,10 +44,14 @@ class Original:
         args = self.forward.args
         return [a.arg for a in [*args.posonlyargs, *args.args][1:]]
 
-    def class_source(self, forward: str, doc: str) -> str:
-        """`class ModelNew` with what its constructor needs and `forward` put in."""
+    def class_source(self, forward: str, doc: str, guard: str) -> str:
+        """`class ModelNew` with what its constructor needs, `guard` at that one's end, and `forward`."""
         bases = ", ".join(ast.unparse(b) for b in self.model.bases)
-        pieces = [textwrap.indent(p, "    ") for p in [*self._members(self.model), forward]]
+        members = [
+            f"{m}\n{textwrap.indent(guard, '    ')}" if guard and m.startswith("def __init__") else m
+            for m in self._members(self.model)
+        ]
+        pieces = [textwrap.indent(p, "    ") for p in [*members, forward]]
         body = "\n\n".join(pieces).replace("super(Model,", "super(ModelNew,")
         return f'class ModelNew({bases}):\n    """{doc}"""\n\n{body}'
 

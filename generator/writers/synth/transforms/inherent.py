@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from ..expr import Load
 from ..loops import Loops
+from ..rewrite import op_name
 from ..schedule import Choice
 from ..skeletons.frame import is_wide
+from ..traces import aten_name
+from ..views import PLUMBING, is_view
 
 INHERENT = (
     "fuse-row-program",
@@ -22,15 +25,13 @@ INHERENT = (
 def inherent(loops: Loops) -> tuple[Choice, ...]:
     """What the partition and the skeleton decided for one region."""
     region = loops.region
-    ops = sum(
-        1 for n in region.nodes if not str(n.target).startswith(("aten.view", "aten.slice", "aten.getitem"))
-    )
+    ops = sum(1 for n in region.nodes if aten_name(n) and not is_view(n) and op_name(n) not in PLUMBING)
     found: list[Choice] = []
     if loops.reduced and ops > 1:
         found.append(
             Choice(
                 "fusion",
-                f"{ops} operators, one pass structure",
+                f"{ops} operators in one row program",
                 "reductions and the work around them share the row",
                 "fuse-row-program",
             )
