@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from .alias import shares_storage
 from .footprint import storage_bytes
 from .kinds import is_view, name_of
 from .trace import TracedOp
@@ -34,30 +35,9 @@ def _runs(node: Node) -> bool:
     """Whether the call launches a kernel."""
     if not isinstance(node.target, torch._ops.OpOverload) or name_of(node.target) in _ALLOCATES_ONLY:
         return False
-    results = _leaves(node)
-    if not results:
+    if not _leaves(node):
         return False
-    return not is_view(node.target) or _copies(node, results[0])
-
-
-def _copies(node: Node, result: torch.Tensor) -> bool:
-    """Whether a call that may return its argument's storage (to, reshape, contiguous) has to make its own."""
-    source = _leaves(node.all_input_nodes[0])[0]
-    if source.dtype != result.dtype:
-        return not (source.is_complex() or result.is_complex())  # view_as_real and its inverse
-    name = name_of(node.target)
-    if name == "contiguous":
-        return not source.is_contiguous()
-    return name in ("reshape", "flatten") and not _viewable(source, result)
-
-
-def _viewable(source: torch.Tensor, result: torch.Tensor) -> bool:
-    shape, stride = [tuple(map(int, part)) for part in (source.shape, source.stride())]
-    try:
-        torch.empty_strided(shape, stride, device="meta").view(tuple(map(int, result.shape)))
-    except RuntimeError:
-        return False
-    return True
+    return not (is_view(node.target) and shares_storage(node))
 
 
 def node_bytes(node: Node) -> int:
