@@ -23,6 +23,13 @@ UNIT_ROUNDOFF = 2.0**-24
 """Of float32, in which kernels accumulate whatever they load: below every floor times 16, so that only an
 ill-conditioned op is given more room by it."""
 
+ROUNDOFF = {"fp32": 2.0**-24, "tf32": 2.0**-11, "fp16": 2.0**-11, "bf16": 2.0**-9}
+"""Unit roundoff of a class: what an operand is off by when a declared lower class rounds it."""
+
+DECLARED, MOST_DECLARED = 2.0, 0.05
+"""Where a class below the op's own is declared: times the op's answer to operands off by its roundoff,
+and the most that an ill-conditioned case is given for it: an answer that is off by more says nothing."""
+
 _DTYPE_CLASS = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
 _LOWER_THAN = ("fp64", "fp32", "tf32", "fp16", "bf16")
 
@@ -89,6 +96,13 @@ class Target:
     shaken: torch.Tensor
 
 
+def _declared_times(own: torch.dtype, precision: str) -> float:
+    """How much more operands are off in the declared class than in `shaken`; 0 unless the class is lower."""
+    if _DTYPE_CLASS.get(own) != "fp32" or precision not in ("tf32", "fp16", "bf16"):
+        return 0.0
+    return DECLARED * ROUNDOFF[precision] / UNIT_ROUNDOFF
+
+
 def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
     """Judge one output by both measures, each against eager's error, the op's sensitivity or the floor."""
     oracle, eager = target.oracle, target.eager
@@ -99,8 +113,19 @@ def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
         difference(eager, oracle),
         difference(target.shaken, oracle),
     )
-    l2 = max(ALLOWANCE * baseline.relative_l2, SENSITIVITY * shaken.relative_l2, FLOORS[precision])
-    largest = max(ALLOWANCE * baseline.scaled_max, SENSITIVITY * shaken.scaled_max, FLOORS[precision])
+    least, times = FLOORS[precision], _declared_times(eager.dtype, precision)
+    l2 = max(
+        ALLOWANCE * baseline.relative_l2,
+        SENSITIVITY * shaken.relative_l2,
+        min(times * shaken.relative_l2, MOST_DECLARED),
+        least,
+    )
+    largest = max(
+        ALLOWANCE * baseline.scaled_max,
+        SENSITIVITY * shaken.scaled_max,
+        min(times * shaken.scaled_max, MOST_DECLARED),
+        least,
+    )
     stray = _stray_non_finite(found, oracle, eager)
     if stray:
         return Comparison(gap, baseline, l2, "non-finite", stray)

@@ -94,14 +94,16 @@ def test_a_wrong_interpreter_is_not_called_working() -> None:
 
 
 def test_it_is_quick_and_loads_nothing_heavy() -> None:
-    code = (
-        "import sys; from kbgen.profiling.doctor import checks; checks();"
-        "heavy = {'torch', 'triton', 'chromadb', 'sentence_transformers'};"
-        "sys.exit(bool(heavy & sys.modules.keys()))"
-    )
-    start = time.monotonic()
     import torch
 
+    # Only a build of torch for GPUs has to be asked for its card.
+    built_for_gpus = torch.version.cuda is not None or torch.version.hip is not None
+    heavy = {"triton", "chromadb", "sentence_transformers"} | (set() if built_for_gpus else {"torch"})
+    code = (
+        "import sys; from kbgen.profiling.doctor import checks; checks();"
+        f"sys.exit(bool({heavy!r} & sys.modules.keys()))"
+    )
+    start = time.monotonic()
     ended = subprocess.run([sys.executable, "-c", code], timeout=120)
-    assert torch.cuda.is_available() or ended.returncode == 0
+    assert ended.returncode == 0
     assert time.monotonic() - start < 60  # under 10 s on a quiet machine; tests share theirs

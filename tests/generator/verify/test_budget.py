@@ -82,3 +82,21 @@ def test_precision_class(dtypes: list[torch.dtype], declared: str, expected: str
 
 def test_difference_of_nothing_is_nothing() -> None:
     assert difference(torch.zeros(0), torch.zeros(0, dtype=torch.float64)).worst == 0.0
+
+
+def test_a_declared_lower_class_gets_room_where_the_op_is_ill_conditioned_and_never_more_than_its_cap() -> (
+    None
+):
+    oracle = torch.ones(100, dtype=torch.float64)
+
+    def judged(answer: float, error: float, precision: str) -> bool:
+        """Whether `error` passes for an op that answers operands off by 2^-24 with a change of `answer`."""
+        case = Target(oracle, oracle.float(), oracle * (1 + answer))
+        return compare(oracle * (1 + error), case, precision).accepted
+
+    assert judged(1e-6, 0.015, "tf32")
+    assert not judged(1e-6, 0.018, "tf32")
+    assert not judged(1e-7, 0.003, "tf32")
+    assert not judged(1.0e-4, 0.0017, "fp32")
+    assert judged(1e-4, 0.045, "tf32")
+    assert not judged(1e-4, 0.055, "tf32")
