@@ -11,7 +11,7 @@ that does not compile is named, a candidate that crashes is a benchmark that fai
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ from ..profiling.samples import Session
 from ..profiling.sandbox import Limits, Outcome, run_child
 from ..profiling.session import Plan
 from ..profiling.trace import TracedOp
+from .decision import CANDIDATE, EAGER, decide
 from .decision import Benchmark as Benchmark
-from .decision import decide
 
 PROCESSES = 3
 COMPILED = ("compile", "compile-max-autotune")
@@ -58,10 +58,10 @@ def benchmark(
             f"nothing can be timed on {device.spec.name}: {device.reason}; "
             "run this on a machine that has the card, with --gpu auto"
         )
-    request = _request(candidate, op, device, traced, precision, plan)
+    asked = request({CANDIDATE: candidate}, (EAGER, *COMPILED), op, device, traced, precision, plan)
     sessions, crash = list[Session](), ""
     for number in range(1, PROCESSES + 1):
-        outcome = (run or _in_child)({**request, "seed": secrets.randbits(48)}, scratch / f"timing-{number}")
+        outcome = (run or in_child)({**asked, "seed": secrets.randbits(48)}, scratch / f"timing-{number}")
         if outcome.reply is None:
             crash = (
                 f"timing process {number} of {PROCESSES} gave no result ({outcome.status}): {outcome.detail}"
@@ -71,23 +71,26 @@ def benchmark(
     return decide(sessions, crash, least_us(traced, device.spec), device.to_json())
 
 
-def _in_child(request: dict[str, Any], scratch: Path) -> Outcome:
-    return run_child("kbgen.generator.benchmark_child", request, scratch=scratch, limits=_LIMITS)
+def in_child(asked: dict[str, Any], scratch: Path) -> Outcome:
+    """One timing session in a fresh process."""
+    return run_child("kbgen.generator.benchmark_child", asked, scratch=scratch, limits=_LIMITS)
 
 
-def _request(
-    candidate: Path, op: Op, device: Device, traced: TracedOp, precision: str, plan: Plan
-) -> dict[str, Any]:
+def request(
+    candidates: Mapping[str, Path], baselines: Sequence[str], op: Op, device: Device, traced: TracedOp,
+    precision: str, plan: Plan,
+) -> dict[str, Any]:  # fmt: skip
+    """What a timing process is asked: kernel files by the name of their subject, beside torch's own ways."""
     if traced.bytes_min > _LARGE * device.spec.memory_gb * 1e9:
         plan = replace(plan, keep=1)
     return {
         "op": str(op.path.resolve()),
         "source": op.source,
         "overrides": dict(op.overrides),
-        "candidate": str(candidate.resolve()),
+        "candidates": {name: str(path.resolve()) for name, path in candidates.items()},
         "mode": traced.mode,
         "precision": precision,
-        "baselines": list(COMPILED),
+        "baselines": list(baselines),
         "l2_bytes": device.spec.l2_bytes,
         "plan": asdict(plan),
     }

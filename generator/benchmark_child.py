@@ -1,5 +1,5 @@
-"""The child of `benchmark.py`: builds the op, its baselines and the candidate on the card, and times them
-together."""
+"""The child of `benchmark.py` and `comparison.py`: builds the op, its baselines and the candidates on the
+card, and times them together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..profiling.probe import SystemProbe
 from ..profiling.sandbox_child import serve
 from ..profiling.session import Plan, Subject, measure
 from ..profiling.source import OpError, execute, read_source
-from .decision import CANDIDATE, EAGER
+from .decision import EAGER
 from .recheck import Recheck
 from .refresh import Refresh
 from .verify.candidate import with_constants
@@ -35,7 +35,7 @@ def handle(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def subjects(request: Mapping[str, Any], device: str) -> list[Subject]:
-    """Baselines and candidate, sharing weights and, within a round, the contents of their arguments.
+    """Baselines and candidates, sharing weights and, within a round, the contents of their arguments.
 
     What cannot be built keeps its place as a subject that fails when called.
     """
@@ -44,17 +44,28 @@ def subjects(request: Mapping[str, Any], device: str) -> list[Subject]:
     _set_mode(model, request["mode"])
     refresh = Refresh(inputs)
     recheck = Recheck(model, refresh, request["precision"])
-    made = [Subject(EAGER, refresh, _quiet_call(model))]
-    for name in request["baselines"]:
-        compiled = torch.compile(copy.deepcopy(model), mode=_MODES[name])
-        made.append(Subject(name, refresh, _quiet_call(compiled)))
-    candidate = _candidate(request, op, model, device)
-    return [*made, Subject(CANDIDATE, refresh, candidate, recheck)]
+    made = [
+        Subject(name, refresh, _quiet_call(_baseline(name, model)), trusted=True)
+        for name in request["baselines"]
+    ]
+    for name, path in request["candidates"].items():
+        candidate = _candidate(Path(path), request, op, model, device)
+        made.append(Subject(name, refresh, candidate, recheck))
+    return made
 
 
-def _candidate(request: Mapping[str, Any], op: Op, model: nn.Module, device: str) -> Callable[..., Any]:
+def _baseline(name: str, model: nn.Module) -> Callable[..., Any]:
+    if name == EAGER:
+        return model
+    compiled: Callable[..., Any] = torch.compile(copy.deepcopy(model), mode=_MODES[name])
+    return compiled
+
+
+def _candidate(
+    path: Path, request: Mapping[str, Any], op: Op, model: nn.Module, device: str
+) -> Callable[..., Any]:
     try:
-        built = _built_candidate(request, op, device)
+        built = _built_candidate(path, op, device)
         built.load_state_dict(model.state_dict())
         _set_mode(built, request["mode"])
     except Exception as error:  # whatever the candidate's file raises is its result
@@ -62,14 +73,14 @@ def _candidate(request: Mapping[str, Any], op: Op, model: nn.Module, device: str
     return _quiet_call(built)
 
 
-def _built_candidate(request: Mapping[str, Any], op: Op, device: str) -> nn.Module:
+def _built_candidate(path: Path, op: Op, device: str) -> nn.Module:
     """`ModelNew(*get_init_inputs())`, with the op's overrides where the candidate's file has the same
     constants."""
-    source = read_source(Path(request["candidate"]))
+    source = read_source(path)
     changed = replace(source, text=with_constants(source.text, op.overrides))
     made = getattr(execute(changed, {}), "ModelNew", None)
     if made is None:
-        raise OpError(f"{request['candidate']} has no class ModelNew; add it with the constructor of Model.")
+        raise OpError(f"{path} has no class ModelNew; add it with the constructor of Model.")
     reference = op.module()
     vars(reference)["Model"] = made
     return build(reference, op.path, seed=0, device=device)[0]

@@ -20,6 +20,7 @@ from ..profiling.op import load_op
 from ..profiling.trace import TracedOp, trace
 from ..retrieval.advise import Advice, advise
 from .admit import judge
+from .comparison import Measure, on_card
 from .job import Event as Event
 from .job import OptimizeRequest as OptimizeRequest
 from .job import OptimizeResult as OptimizeResult
@@ -57,7 +58,8 @@ def optimize(
             advice = _advice(request, diagnosis, traced, device, library, writer)
         with summary.clock("search"):
             wanted = Request(op, traced, smaller, device.spec)
-            climb = _climb(request, wanted, writer, advice, scratch, say)
+            measure = on_card(op, device, traced, scratch, request.precision)
+            climb = _climb(request, wanted, writer, advice, scratch, say, measure)
         with summary.clock("judge"):
             judged = judge(
                 climb, op, device, traced, request, scratch, lambda text: say(Event("verify", text))
@@ -82,8 +84,9 @@ def _advice(
 
 
 def _climb(
-    request: OptimizeRequest, wanted: Request, writer: Writer, advice: Advice | None, scratch: Path, say: Say
-) -> Climb:
+    request: OptimizeRequest, wanted: Request, writer: Writer, advice: Advice | None, scratch: Path, say: Say,
+    measure: Measure | None,
+) -> Climb:  # fmt: skip
     """With advice in its order, best first; without it in the alphabet's."""
     advised = (
         [step.transform for step in advice.steps if step.transform in writer.transforms] if advice else []
@@ -99,6 +102,7 @@ def _climb(
         deadline=deadline,
         most=most,
         say=lambda text: say(Event("write", text)),
+        measure=measure,
     )
     return climber.climb()
 

@@ -69,7 +69,7 @@ def _step(tried: Tried, advice: Advice | None, judged: Judged) -> EpisodeStep:
         transform=tried.transform,
         parent=tried.parent,
         outcome=outcome,  # type: ignore[arg-type]
-        evidence="estimated",
+        evidence=tried.evidence,
         effect=None if refused else tried.effect,
         reason=reason,
         citations=tuple(dict.fromkeys(c.passage_id for c in advised.citations)) if advised else (),

@@ -1,4 +1,7 @@
-"""Climb from the plain kernel by one technique at a time, in the order of the advice, keeping what helps."""
+"""Climb from the plain kernel by one technique at a time, in the order of the advice, keeping what helps.
+
+Without the card the estimate over the offline compile says what helps; on a live card the clock does.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,25 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from ..hardware_specs.spec import DeviceSpec
 from ..profiling.roofline import Estimate, estimate_us
 from ..profiling.static import StaticReport, inspect
+from .comparison import Gain, Measure
 from .writers.writer import Candidate, Declined, Request, Writer
 
 NEUTRAL = 0.005
-"""A change of the estimate smaller than this is no change."""
+"""A change smaller than this is no change."""
 
 BETTER = 0.05
-"""Between equals, less traffic or wider accesses by this share are kept: other shapes will feel it."""
+"""Less traffic or wider accesses count from this share on."""
+
+CLOSE = 0.03
+"""Within this share the estimate ranks no two kernels; what is certain of them does."""
+
+KERNEL_EARNS = 0.10
+"""What an additional kernel must save: the estimate knows no dependent launch, no tail and no cold start."""
 
 MENDS = 5
 
@@ -33,7 +44,8 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class Tried:
-    """One technique on one parent. `effect` is estimated time before / after; above 1 is faster."""
+    """One technique on one parent. `effect` is time before / after, above 1 is faster: measured on the card
+    with its 95 % `interval`, or, where that is None, estimated."""
 
     transform: str
     parent: str | None
@@ -42,6 +54,11 @@ class Tried:
     effect: float | None
     reason: str
     kept: bool = False
+    interval: tuple[float, float] | None = None
+
+    @property
+    def evidence(self) -> Literal["measured", "estimated"]:
+        return "measured" if self.interval else "estimated"
 
 
 @dataclass(frozen=True)
@@ -66,10 +83,10 @@ class Climber:
 
     def __init__(
         self, writer: Writer, request: Request, order: Sequence[str], scratch: Path, *,
-        deadline: float, most: int, say: Callable[[str], None],
+        deadline: float, most: int, say: Callable[[str], None], measure: Measure | None = None,
     ) -> None:  # fmt: skip
         self.writer, self.request, self.order, self.scratch = writer, request, order, scratch
-        self.deadline, self.most, self.say = deadline, most, say
+        self.deadline, self.most, self.say, self.measure = deadline, most, say, measure
         self.accepted: list[Evaluated] = []
         self.tried: list[Tried] = []
         self.count = 0
@@ -111,15 +128,24 @@ class Climber:
             reason = "; ".join(child.static.rejections) or "nothing to estimate"
             self._note(Tried(transform, parent.candidate.id, child.candidate.id, "rejected", None, reason))
             return
-        effect = parent.estimate.total_us / child.estimate.total_us
-        outcome = "helped" if effect > 1 + NEUTRAL else "hurt" if effect < 1 - NEUTRAL else "neutral"
-        why = next((c["why"] for c in child.candidate.choices if c.get("technique") == transform), "")
-        merit = _merit(parent, child) if outcome == "neutral" else ""
-        reason = f"{why}; kept: {merit}" if merit else why
-        kept = outcome == "helped" or bool(merit)
-        self._note(Tried(transform, parent.candidate.id, child.candidate.id, outcome, effect, reason, kept))
-        if kept:
+        step = self._compared(transform, parent, child, parent.estimate.total_us / child.estimate.total_us)
+        self._note(step)
+        if step.kept:
             self.accepted.append(child)
+
+    def _compared(self, transform: str, parent: Evaluated, child: Evaluated, estimated: float) -> Tried:
+        """By the clock where the card is here, else by the estimate."""
+        why = next((c["why"] for c in child.candidate.choices if c.get("technique") == transform), "")
+        gain = self.measure(parent.path, child.path) if self.measure else Gain()
+        names = (transform, parent.candidate.id, child.candidate.id)
+        if gain.fault:
+            return Tried(*names, "rejected", None, f"on the card: {gain.failure}")
+        if gain.effect is None or gain.interval is None:
+            kept, verdict = _verdict(parent, child, estimated)
+            reason = "; ".join(part for part in (why, verdict, gain.failure) if part)
+            return Tried(*names, _outcome(estimated, (estimated, estimated)), estimated, reason, kept)
+        outcome = _outcome(gain.effect, gain.interval)
+        return Tried(*names, outcome, gain.effect, why, outcome == "helped", gain.interval)
 
     def _note(self, tried: Tried) -> None:
         """A refusal repeated in a later round is told once."""
@@ -157,20 +183,44 @@ class Climber:
         return Evaluated(candidate, path, static, _estimate(candidate, static, self.request.spec))
 
 
+def _outcome(effect: float, interval: tuple[float, float]) -> str:
+    """A change that is smaller than `NEUTRAL`, or whose interval holds 1, is none."""
+    low, high = interval
+    if effect > 1 + NEUTRAL and low > 1:
+        return "helped"
+    return "hurt" if effect < 1 - NEUTRAL and high < 1 else "neutral"
+
+
+def _verdict(parent: Evaluated, child: Evaluated, effect: float) -> tuple[bool, str]:
+    """Whether the child takes the parent's place, and why where the estimate alone does not say.
+
+    One more kernel must earn `KERNEL_EARNS`. Where the estimates are within `CLOSE`, less traffic decides,
+    then wider accesses: both are facts of the compiled code, and other shapes will feel them.
+    """
+    more = len(child.static.kernels) - len(parent.static.kernels)
+    if more > 0 and effect < 1 + KERNEL_EARNS:
+        return False, f"not kept: one more kernel must gain {KERNEL_EARNS:.0%}"
+    if abs(effect - 1) < CLOSE:
+        if merit := _merit(parent, child):
+            return True, f"kept: {merit}"
+        if merit := _merit(child, parent):
+            return False, f"not kept: without it {merit}"
+    return effect > 1 + NEUTRAL, ""
+
+
 def _merit(parent: Evaluated, child: Evaluated) -> str:
-    """What speaks for a change that the estimate cannot tell from none; "" for nothing."""
+    """What is certainly better about a change; "" for nothing."""
     before, after = (sum(e.candidate.bytes_per_kernel or ()) for e in (parent, child))
     if after < (1 - BETTER) * before:
         return f"it moves {after / 2**20:.1f} MiB instead of {before / 2**20:.1f}"
     narrow, wide = access_bits(parent.static), access_bits(child.static)
-    occupied = [min(k.occupancy.fraction for k in e.static.kernels) for e in (parent, child)]
-    if after <= before and wide > (1 + BETTER) * narrow and occupied[1] >= occupied[0]:
+    if after <= (1 + BETTER) * before and wide > (1 + BETTER) * narrow:
         return f"accesses are {wide:.0f} bit wide on average instead of {narrow:.0f}"
     return ""
 
 
 def access_bits(static: StaticReport) -> float:
-    """Mean width of the global accesses in the compiled code, in bits per lane; 0 without any."""
+    """Mean width of the streaming accesses in the compiled code, in bits per lane; 0 without any."""
     pairs = [p for k in static.kernels for p in (*k.load_bits.items(), *k.store_bits.items())]
     return sum(bits * count for bits, count in pairs) / max(1, sum(count for _, count in pairs))
 

@@ -79,7 +79,7 @@ class Summary:
             verdict=judged.verdict.to_json() if judged.verdict else None,
             benchmark=bench.to_json() if bench else None,
             left_to_torch=found.candidate.left_to_torch if found else (),
-            limits=_limits(judged, advice),
+            limits=_limits(climb, judged, advice),
             seconds=self.seconds,
         )  # fmt: skip
 
@@ -142,16 +142,17 @@ def _step(tried: Tried, advised: Mapping[str, Step]) -> dict[str, Any]:
     return {
         "technique": step.technique if step else tried.transform, "transform": tried.transform,
         "parent": tried.parent, "child": tried.child, "outcome": tried.outcome,
-        "kept": tried.kept, "evidence": "estimated",
-        "effect": tried.effect, "reason": tried.reason,
+        "kept": tried.kept, "evidence": tried.evidence,
+        "effect": tried.effect, "interval": tried.interval, "reason": tried.reason,
         "citations": [citation_json(c) for c in step.citations] if step else [],
     }  # fmt: skip
 
 
-def _limits(judged: Judged, advice: Advice | None) -> list[str]:
+def _limits(climb: Climb, judged: Judged, advice: Advice | None) -> list[str]:
     found = []
     if judged.chosen is not None:
-        found.append("Effects of the steps are estimates of a static model of the device, not measurements.")
+        if any(tried.evidence == "estimated" and tried.effect is not None for tried in climb.tried):
+            found.append("Effects marked estimated come from a static model of the device, not from a clock.")
         found += [f"Left to torch: {text}." for text in judged.chosen.candidate.left_to_torch]
     if advice is not None and advice.mode != "hybrid":
         found.append(f"Retrieval ran in {advice.mode} mode. {advice.note}".strip())

@@ -24,6 +24,7 @@ class Samples:
     """The raw record of one subject, as it travels out of the child that took it."""
 
     subject: str
+    trusted: bool = False  # torch's own code, which hides nothing: its readings say what is normal here
     device_us: list[float] = field(default_factory=list)
     host_us: list[float] = field(default_factory=list)
     enqueue_us: list[float] = field(default_factory=list)  # host time until the call returned

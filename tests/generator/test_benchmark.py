@@ -317,10 +317,10 @@ def built(op: Op, tmp_path: Path, source: str) -> list[Subject]:
         "op": str(op.path),
         "source": op.source,
         "overrides": dict(op.overrides),
-        "candidate": str(path),
+        "candidates": {CANDIDATE: str(path)},
         "mode": "as-is",
         "precision": "fp32",
-        "baselines": [],
+        "baselines": ["eager"],
         "seed": 11,
     }
     return subjects(request, "cpu")

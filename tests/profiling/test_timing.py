@@ -42,6 +42,23 @@ def doubts(call: Call, clock: SimulatedClock) -> tuple[str, ...]:
 # ---- what is measured
 
 
+def test_a_busy_driver_is_no_hidden_work() -> None:
+    """Trusted code that seems late says what is normal; what is later than that by far still shows."""
+
+    def late(us: float) -> list[float]:
+        return [us] * 5
+
+    card = SimulatedClock()
+    session = timed(card.kernel(40.0), card)[1]
+    own = Samples("eager", trusted=True, device_us=late(40.0), host_us=late(90.0), enqueue_us=late(50.0))
+    own.late_us = late(24.0)
+    for seems_late, hidden in ((26.0, False), (60.0, True)):
+        candidate = replace(own, subject="candidate", trusted=False, late_us=late(seems_late))
+        taken = replace(session, samples=(own, candidate))
+        assert timing("eager", [taken]).doubts == ()  # type: ignore[union-attr]
+        assert any("stayed busy" in doubt for doubt in timing("candidate", [taken]).doubts) is hidden  # type: ignore[union-attr]
+
+
 def test_the_device_window_holds_no_launch_gaps() -> None:
     """Five kernels of 10 us whose launches take 4 us each are 50 us of device time."""
     clock = SimulatedClock(noise=0.0)
