@@ -103,8 +103,17 @@ def _climb(
         most=most,
         say=lambda text: say(Event("write", text)),
         measure=measure,
+        proven=_proven(advice) if advice else None,
     )
     return climber.climb()
+
+
+def _proven(advice: Advice) -> dict[str, float]:
+    """What earlier runs measured of a technique on this kind of operator and architecture."""
+    here = (
+        (step.transform, past.median_effect) for step in advice.steps for past in step.outcomes if past.here
+    )
+    return {transform: effect for transform, effect in here if effect is not None}
 
 
 @contextmanager

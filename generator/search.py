@@ -6,7 +6,7 @@ Without the card the estimate over the offline compile says what helps; on a liv
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -79,14 +79,17 @@ class OutOfBudgetError(Exception):
 
 
 class Climber:
-    """One search; `order` lists transform ids, best advised first."""
+    """One search; `order` lists transform ids, best advised first, `proven` what was measured of them before
+    on this kind of operator and architecture, as time before / after."""
 
     def __init__(
         self, writer: Writer, request: Request, order: Sequence[str], scratch: Path, *,
         deadline: float, most: int, say: Callable[[str], None], measure: Measure | None = None,
+        proven: Mapping[str, float] | None = None,
     ) -> None:  # fmt: skip
         self.writer, self.request, self.order, self.scratch = writer, request, order, scratch
         self.deadline, self.most, self.say, self.measure = deadline, most, say, measure
+        self.proven = proven or {}
         self.accepted: list[Evaluated] = []
         self.tried: list[Tried] = []
         self.count = 0
@@ -142,6 +145,9 @@ class Climber:
             return Tried(*names, "rejected", None, f"on the card: {gain.failure}")
         if gain.effect is None or gain.interval is None:
             kept, verdict = _verdict(parent, child, estimated)
+            before = self.proven.get(transform, 1.0)
+            if not kept and before > 1 + NEUTRAL and estimated > 1 - CLOSE:
+                kept, verdict = True, f"kept: it measured {before:.2f}x here before"
             reason = "; ".join(part for part in (why, verdict, gain.failure) if part)
             return Tried(*names, _outcome(estimated, (estimated, estimated)), estimated, reason, kept)
         outcome = _outcome(gain.effect, gain.interval)

@@ -1,8 +1,10 @@
 """The lexical index: BM25 over identifier-aware words, kept on disk per revision of the catalog."""
 
+import importlib
 import shutil
+import sys
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +39,27 @@ class LexicalIndex:
         return 0 if column is None else int(starts[column + 1] - starts[column])
 
 
-def open_lexical(folder: Path, revision: str, texts: Sequence[str]) -> LexicalIndex | None:
-    """The index of this revision, from `folder` or built from `texts` and saved there; None without texts."""
-    if not texts:
+def open_lexical(
+    folder: Path, revision: str, size: int, texts: Callable[[], Iterable[str]]
+) -> LexicalIndex | None:
+    """The index of this revision over `size` texts, from `folder` or built and saved there; None of none."""
+    if not size:
         return None
     path = folder / revision
-    return _load(path, len(texts)) or _build(path, texts)
+    return _load(path, size) or _build(path, texts())
 
 
 def _load(path: Path, size: int) -> LexicalIndex | None:
     """The saved index, or None if it is absent, torn or of another size."""
-    import bm25s
-
     try:
-        index = LexicalIndex(bm25s.BM25.load(str(path), mmap=True, show_progress=False))
+        index = LexicalIndex(_bm25s().BM25.load(str(path), mmap=True, show_progress=False))
         return index if index.size == size else None
     except (OSError, ValueError, KeyError, TypeError, EOFError):
         return None
 
 
-def _build(path: Path, texts: Sequence[str]) -> LexicalIndex:
-    import bm25s
-
-    bm25 = bm25s.BM25()
+def _build(path: Path, texts: Iterable[str]) -> LexicalIndex:
+    bm25 = _bm25s().BM25()
     bm25.index([tokens(text) or [""] for text in texts], show_progress=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".tmp-{uuid.uuid4().hex}")
@@ -69,3 +69,17 @@ def _build(path: Path, texts: Sequence[str]) -> LexicalIndex:
             shutil.rmtree(stale, ignore_errors=True)
     draft.replace(path)
     return LexicalIndex(bm25)
+
+
+def _bm25s() -> Any:
+    """bm25s without JAX: where JAX is installed, bm25s tries a top-k on it when imported, and JAX takes three
+    quarters of a GPU's memory for that."""
+    jax = sys.modules.get("jax")
+    sys.modules["jax"] = None  # type: ignore[assignment]
+    try:
+        return importlib.import_module("bm25s")
+    finally:
+        if jax is None:
+            del sys.modules["jax"]
+        else:
+            sys.modules["jax"] = jax

@@ -114,12 +114,14 @@ class Estimated(Climber):
         return Evaluated(candidate, Path(candidate.source), static, Estimate(0, 0, 0, 0, total))
 
 
-def climb(traced: TracedOp, tmp_path: Path, sources: list[str], gains: dict[str, Gain]) -> Climber:
+def climb(
+    traced: TracedOp, tmp_path: Path, sources: list[str], gains: dict[str, Gain], **known: Any
+) -> Climber:
     writer = ScriptedWriter(sources, transforms=("one", "two"))
     request = Request(traced.op, traced, (), find_spec("h100"))
     climber = Estimated(
         writer, request, ("one", "two"), tmp_path, deadline=float("inf"), most=9, say=lambda text: None,
-        measure=lambda parent, child: gains[f"{parent}->{child}"],
+        measure=lambda parent, child: gains[f"{parent}->{child}"], **known,
     )  # fmt: skip
     climber.climb()
     return climber
@@ -152,3 +154,12 @@ def test_where_the_clock_gave_nothing_the_estimate_decides_and_says_so(
     assert [kept.candidate.source for kept in found.accepted] == ["100", "50"]
     assert (found.tried[0].evidence, found.tried[0].effect) == ("estimated", 2.0)
     assert "timing it gave no result" in found.tried[0].reason
+
+
+@pytest.mark.parametrize(("before", "kept"), [(1.2, ["100", "101"]), (1.0, ["100"]), (0.8, ["100"])])
+def test_what_was_measured_here_before_decides_where_the_estimate_sees_nothing(
+    traced: TracedOp, tmp_path: Path, before: float, kept: list[str]
+) -> None:
+    nothing = {"100->101": Gain(failure="not timed")}
+    found = climb(traced, tmp_path, ["100", "101"], nothing, proven={"one": before})
+    assert [one.candidate.source for one in found.accepted] == kept
