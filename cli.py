@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from . import __version__
-from .generator.report import care, options
-from .generator.report.session import Command, Group, Session
+from .generator.report import knowledge, options
+from .generator.report.session import Group, Session
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -95,8 +94,8 @@ def verify(
 def bench(
     session: Session, /, op_file: Path, candidate: Path, gpu: str, precision: str, mode: Any, overrides: Any
 ) -> None:
-    """Time a kernel file against eager, compile and compile max-autotune. Needs the card."""
-    from .generator.benchmark import benchmark
+    """Judge a kernel file, then time it against eager, compile and compile max-autotune. Needs the card."""
+    from .generator.trial import trial
     from .profiling.device import detect
     from .profiling.op import load_op
     from .profiling.source import read_source
@@ -105,8 +104,8 @@ def bench(
     read_source(candidate, "class ModelNew").tree()
     device, op = detect(gpu), load_op(op_file, dict(overrides))
     with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
-        taken = benchmark(candidate, op, device, trace(op, mode), scratch=Path(scratch), precision=precision)
-    session.show("bench", taken.to_json())
+        tried = trial(candidate, op, device, trace(op, mode), scratch=Path(scratch), precision=precision)
+    session.show("bench", tried.to_json())
 
 
 @cli.command()
@@ -166,65 +165,8 @@ def advise(session: Session, /, op_file: Path, gpu: str, mode: Any, overrides: A
     session.show("advise", advise_document(traced.op.name, diagnosis, advice))
 
 
-@cli.command()
-@click.argument("query", nargs=-1, required=True)
-@click.option("--arch", help="Only passages that hold for this compiler target, such as sm_90 or gfx942.")
-@click.option("--vendor", type=click.Choice(["nvidia", "amd"]), help="Only passages for this vendor.")
-@click.option("--kind", help="Only passages of this kind, such as technique or architecture.")
-@click.option("-k", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="How many.")
-@click.pass_obj
-def search(session: Session, /, query: tuple[str, ...], count: int, **boundaries: Any) -> None:
-    """Look into the knowledge base, by words and by meaning."""
-    from .generator.report.documents import search_document
-
-    with session.store() as store:
-        session.show("search", search_document(store.search(" ".join(query), k=count, **boundaries)))
-
-
-@cli.command()
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@click.option(
-    "--vendor", type=click.Choice(["nvidia", "amd", "any"]), default="any", help="Whose devices it is about."
-)
-@click.option("--arch", "archs", multiple=True, help="Compiler target it holds for; may be repeated.")
-@click.option("--version", default="", help="Version of the document.")
-@click.option("--licence", default="", help="Licence of the document.")
-@click.option("--title", default="", help="Title, where its first heading will not do.")
-@click.pass_context
-def ingest(ctx: click.Context, /, paths: tuple[str, ...], **about: Any) -> None:
-    """Add Markdown or text files, or folders of them. Exits 1 if a file was refused; the others are in."""
-    from .kb.ingest import About
-    from .kb.ingest import ingest as take_in
-
-    with ctx.obj.store() as store:
-        taken = take_in(store, paths, About(**about))
-    refused = [{"path": path, "reason": reason} for path, reason in taken.refused.items()]
-    ctx.obj.show("ingest", {"added": taken.added, "unchanged": taken.unchanged, "refused": refused})
-    ctx.exit(1 if refused else 0)
-
-
-@cli.group()
-def library() -> None:
-    """Care of the store of documents and records."""
-
-
-def _care(name: str, act: Callable[..., dict[str, Any]], *params: click.Parameter) -> None:
-    """Add `kbgen library NAME`, which shows what `act` does to the library."""
-
-    def run(session: Session, /, **given: Any) -> None:
-        with session.store() as store:
-            session.show(f"library-{name}", act(store, **given))
-
-    library.add_command(Command(name, callback=click.pass_obj(run), params=[*params], help=act.__doc__))
-
-
-_care("status", care.status)
-_care("list", care.listing, click.Option(["--kind"], help="Only documents of this kind."))
-_care("show", care.show, click.Argument(["name"], metavar="ID"))
-_care("why", care.why, click.Argument(["name"], metavar="TECHNIQUE"))
-_care("verify", care.verify)
-_care("rebuild", care.rebuild)
-_care("remove", care.remove, click.Argument(["name"], metavar="ID"))
+for command in knowledge.COMMANDS:
+    cli.add_command(command)
 
 
 @cli.group("eval")
@@ -244,6 +186,29 @@ def suite(session: Session, /, folder: Path, gpus: tuple[str, ...], no_knowledge
     with session.progress() as say:
         result = run_suite(folder, gpus, knowledge=not no_knowledge, library=session.library, on_event=say)
     session.show("eval-suite", result.to_json())
+
+
+@evaluate.command("judge")
+@click.option(
+    "--cheats", type=options.PATH, help="Folder of candidates to refuse; default: the project's own."
+)
+@click.option("--honest", type=options.PATH, help="Folder of candidates to pass; default: the project's own.")
+@click.option("--ops", type=options.PATH, help="Folder of the op files that their headers name.")
+@click.option("--references", type=options.PATH, help="Folder of op files; each is judged against itself.")
+@click.pass_context
+def judge_(
+    ctx: click.Context, /, cheats: Path | None, honest: Path | None, ops: Path | None, references: Path | None
+) -> None:
+    """Measure the judge: cheats refused for the right cause, honest kernels passed. Exits 1 if any is not."""
+    from .generator.judge_eval import evaluate_judge, project_folders
+
+    given = (cheats, honest, ops)
+    own = project_folders() if None in given else given
+    folders = [mine or default for mine, default in zip(given, own, strict=True)]
+    with ctx.obj.progress() as say:
+        result = evaluate_judge(*folders, references=references, on_event=say)
+    ctx.obj.show("eval-judge", result.to_json())
+    ctx.exit(0 if result.right else 1)
 
 
 @cli.command()

@@ -53,11 +53,7 @@ def benchmark(
 ) -> Benchmark:
     """Time the candidate; raises BenchmarkError where the device is not in this machine. `run` replaces the
     child."""
-    if not device.live:
-        raise BenchmarkError(
-            f"nothing can be timed on {device.spec.name}: {device.reason}; "
-            "run this on a machine that has the card, with --gpu auto"
-        )
+    require_live(device)
     asked = request({CANDIDATE: candidate}, (EAGER, *COMPILED), op, device, traced, precision, plan)
     sessions, crash = list[Session](), ""
     for number in range(1, PROCESSES + 1):
@@ -69,6 +65,15 @@ def benchmark(
             break
         sessions.append(Session.from_json(outcome.reply))
     return decide(sessions, crash, least_us(traced, device.spec), device.to_json())
+
+
+def require_live(device: Device) -> None:
+    """Raises BenchmarkError where the device is not in this machine."""
+    if not device.live:
+        raise BenchmarkError(
+            f"nothing can be timed on {device.spec.name}: {device.reason}; "
+            "run this on a machine that has the card, with --gpu auto"
+        )
 
 
 def in_child(asked: dict[str, Any], scratch: Path) -> Outcome:
