@@ -87,11 +87,12 @@ def _climb(
     request: OptimizeRequest, wanted: Request, writer: Writer, advice: Advice | None, scratch: Path, say: Say,
     measure: Measure | None,
 ) -> Climb:  # fmt: skip
-    """With advice in its order, best first; without it in the alphabet's."""
+    """With advice in its order, best first; without it in the alphabet's. Refinements wait for the shape."""
     advised = (
         [step.transform for step in advice.steps if step.transform in writer.transforms] if advice else []
     )
     order = list(dict.fromkeys(advised)) if advice else sorted(writer.transforms)
+    order.sort(key=lambda transform: transform in writer.refinements)
     deadline = time.monotonic() + request.budget_s
     most = request.max_candidates or MOST_CANDIDATES
     climber = Climber(

@@ -14,6 +14,7 @@ class ScriptedWriter:
 
     sources: Sequence[str]
     transforms: tuple[str, ...] = ()
+    refinements: tuple[str, ...] = ()
     name: str = "scripted"
     requests: list[Request] = field(default_factory=list)
 

@@ -62,9 +62,11 @@ class Request:
 
 
 class Writer(Protocol):
-    """`transforms` are the technique ids a request may name."""
+    """`transforms` are the technique ids a request may name; those that are `refinements` tune a shape and
+    are tried once it stands."""
 
     name: str
     transforms: tuple[str, ...]
+    refinements: tuple[str, ...]
 
     def write(self, request: Request) -> Candidate | Declined: ...

@@ -42,7 +42,7 @@ def kernel(spec: DeviceSpec, **changes: Any) -> KernelReport:
         shared_bytes=given["shared"],
         load_bits={given["width"]: given["accesses"]},
         store_bits={given["width"]: given["accesses"]},
-        instructions={},
+        instructions=given.get("instructions", {}),
         occupancy=held,
         waves=given["blocks"] / (spec.unit_count * held.blocks_per_unit),
         compile_s=0.0,
@@ -117,6 +117,14 @@ def test_a_good_schedule_comes_near_a_large_copy(device: str) -> None:
 )
 def test_worse_schedules_take_longer(device: str, better: dict[str, int], worse: dict[str, int]) -> None:
     assert estimated(device, **better) < estimated(device, **worse)
+
+
+@pytest.mark.parametrize(("blocks", "warps", "pays"), [(128, 4, True), (16384, 8, False)])
+def test_asynchronous_copies_pay_where_too_little_is_in_flight(blocks: int, warps: int, pays: bool) -> None:
+    alone = {"blocks": blocks, "warps": warps, "accesses": 1}
+    plain = estimated("h100", **alone)
+    staged = estimated("h100", **alone, shared=3 * 128 * 32 * warps, instructions={"async_copy": 1})
+    assert (staged < plain) is pays
 
 
 @DEVICES

@@ -14,6 +14,7 @@ from .schedule import Choice, Schedule, start_schedule
 from .space import CannotFuseError
 from .traces import aten_name
 from .traffic import planned_bytes, planned_flops
+from .transforms import cache_hints, persistent_programs, pipelined_loop
 from .transforms.inherent import inherent
 from .transforms.registry import MEND, TRANSFORMS, Transform
 from .transforms.site import Site
@@ -32,6 +33,7 @@ class SynthWriter:
 
     name = "synth"
     transforms = tuple(sorted(TRANSFORMS))
+    refinements = (pipelined_loop.TRANSFORM, persistent_programs.TRANSFORM, cache_hints.TRANSFORM)
 
     def write(self, request: Request) -> Candidate | Declined:
         """The plain kernel without a parent; the parent with one more technique, or mended, with one."""
