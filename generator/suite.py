@@ -7,19 +7,23 @@ A suite measures the writer and the judge: its library is thrown away, unless it
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import KbgenError
 from ..profiling.device import detect
+from .decision import CANDIDATE
 from .job import Event, OptimizeRequest, OptimizeResult
 from .loop import optimize
 
 Say = Callable[[Event], None]
+FAST = (1.0, 1.5)
+"""The p of fast_p."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,9 @@ class Row:
 
     `narrowest_bits` is the narrowest global access of any kernel, `mean_bits` the mean over the accesses in
     the compiled code, `best_at` the number of candidates compiled when the best was found, and
-    `estimate_over_bound` the estimated time over the bound of the roofline.
+    `estimate_over_bound` the estimated time over the bound of the roofline. Where the card is here,
+    `measured_us` is the kernel's median, `speedups` those over eager and both compiled baselines, `speedup`
+    that over the fastest with its 95 % `interval`, and `fraction_of_least` the share of the roofline reached.
     """
 
     op: str
@@ -47,6 +53,11 @@ class Row:
     candidates: int = 0
     best_at: int = 0
     left_to_torch: int = 0
+    measured_us: float | None = None
+    speedups: Mapping[str, float] = field(default_factory=dict)
+    speedup: float | None = None
+    interval: tuple[float, float] | None = None
+    fraction_of_least: float | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,26 @@ class SuiteResult:
             ),
             "without_spills": sum(r.verified and r.spill_bytes == 0 for r in self.rows),
             "mean_candidates_to_best": sum(found_at) / max(1, len(found_at)),
+            **(self._on_card() if any(row.measured_us for row in self.rows) else {}),
         }
+
+    def _on_card(self) -> dict[str, float]:
+        """KernelBench's fast_p (the share of all rows that are right and faster than p times a baseline), and
+        the geometric mean of what is handed over: a row without a win keeps the original, 1x."""
+        count = len(self.rows)
+        right = [row for row in self.rows if row.verified and row.measured_us]
+        shares = {
+            f"fast_{p:g}_over_{name}": sum(row.speedups.get(name, 0.0) > p for row in right) / count
+            for name in ("eager", "compile", "compile-max-autotune")
+            for p in FAST
+        }
+        fastest = {
+            f"fast_{p:g}_over_fastest": sum(min(row.speedups.values(), default=0.0) > p for row in right)
+            / count
+            for p in FAST
+        }
+        won = [math.log(row.speedup) for row in self.rows if row.status == "win" and row.speedup]
+        return {**shares, **fastest, "geomean_handed_over": math.exp(sum(won) / count)}
 
 
 def run_suite(
@@ -134,6 +164,8 @@ def _figures(result: OptimizeResult, gpu: str, seconds: float) -> Row:
     accesses = [p for s in statics for name in ("load_bits", "store_bits") for p in s[name].items()]
     kept = [i for i, step in enumerate(result.steps) if step["kept"]]
     bound = result.attainable_us
+    timed: Mapping[str, Any] = result.benchmark or {}
+    own = timed.get("timings", {}).get(CANDIDATE)
     return Row(
         op=result.op,
         gpu=gpu,
@@ -151,4 +183,9 @@ def _figures(result: OptimizeResult, gpu: str, seconds: float) -> Row:
         candidates=len(result.steps) + 1,
         best_at=2 + kept[-1] if kept else 1,
         left_to_torch=len(result.left_to_torch),
+        measured_us=own["median_us"] if own else None,
+        speedups=timed.get("speedups", {}),
+        speedup=timed.get("speedup"),
+        interval=timed.get("interval"),
+        fraction_of_least=timed.get("fraction_of_least"),
     )

@@ -28,6 +28,12 @@ SUITE_COLUMNS = {
     "left_to_torch": "to torch",
     "seconds": "s",
 }
+SUITE_ON_CARD = {
+    "measured_us": "us",
+    "speedup": "x fastest",
+    "interval": "95 %",
+    "fraction_of_least": "of roofline",
+}
 
 
 def optimize(result: Document) -> Iterator[RenderableType]:
@@ -56,6 +62,7 @@ def verify(verdict: Document) -> Iterator[RenderableType]:
             f"eager's own {figures.cell(verdict.get('baseline_error'))}"
         )
     yield from (f"note: {escape(note)}" for note in (*verdict["labels"], *verdict["notes"]))
+    yield from _beside(verdict)
     if verdict["library_calls"]:
         yield f"left to torch: {escape(', '.join(verdict['library_calls']))}"
     if verdict.get("cases"):
@@ -63,6 +70,31 @@ def verify(verdict: Document) -> Iterator[RenderableType]:
     if verdict.get("controls"):
         rows = [(name, figures.cell(outcome)) for name, outcome in verdict["controls"].items()]
         yield grid("controls, each must be rejected", ("control", "outcome"), rows)
+
+
+def _beside(verdict: Document) -> Iterator[str]:
+    """What stands beside the verdict: KernelBench's rule, the target's compiler, the time, the repetition."""
+    if verdict.get("upstream"):
+        words = (f"{'accepts' if ok else 'refuses'} at {rule}" for rule, ok in verdict["upstream"].items())
+        yield f"KernelBench's rule (allclose) {', '.join(words)}"
+    for kernel in verdict.get("target", {}).get("kernels", ()):
+        yield (
+            f"{escape(kernel['name'])} on {verdict['target']['arch']}: {kernel['registers']} registers, "
+            f"{kernel['spill_bytes']} bytes spilled, {kernel['shared_bytes']} bytes shared"
+        )
+    if verdict.get("sanitizer"):
+        ran = ", ".join(verdict["sanitizer"]["ran"]) or "did not run: " + "; ".join(
+            verdict["sanitizer"]["reasons"]
+        )
+        yield f"compute-sanitizer: {escape(ran)}"
+    if verdict.get("layers_missing"):
+        yield f"layers of isolation missing here: {escape(', '.join(verdict['layers_missing']))}"
+    if verdict.get("seconds"):
+        yield "seconds: " + ", ".join(f"{stage} {spent:.2f}" for stage, spent in verdict["seconds"].items())
+    if "replayed" in verdict:
+        replayed = verdict["replayed"]
+        yield "the same verdict as before" if replayed["same"] else "[bold]not the verdict of before[/]"
+        yield from (f"otherwise: {escape(text)}" for text in (*replayed["differences"], *replayed["changed"]))
 
 
 def advise(document: Document) -> Iterator[RenderableType]:
@@ -103,15 +135,43 @@ def bench(document: Document) -> Iterator[RenderableType]:
 
 
 def search(document: Document) -> Iterator[RenderableType]:
-    """Hits with their place and the beginning of their text."""
+    """Hits with their place, why they were found, and the beginning of their text."""
+    if document["note"]:
+        yield f"[yellow]note[/]: {escape(str(document['note']))}"
+    if document["asked_as"] != "words":
+        yield f"read as {document['asked_as']}: {escape(_short(document['query'], 100))}"
     if not document["results"]:
         yield "Nothing found; try other words, or drop --arch and --vendor."
     for rank, hit in enumerate(document["results"], start=1):
         name, score = escape(str(hit["title"])), figures.number(hit["score"])
         yield f"{rank}. [bold]{name}[/]  {score}  {escape(str(hit['id']))}"
         yield f"   [dim]{escape(figures.place(hit))}[/]"
-        text = " ".join(str(hit["text"]).split())
-        yield "   " + escape(text if len(text) <= 240 else text[:237] + "...")
+        yield f"   [dim]{escape(hit['why'])}[/]"
+        yield from (f"   [red]{escape(flag)}[/]" for flag in hit["flags"])
+        yield "   " + escape(_short(hit["text"], 240))
+
+
+def _short(text: str, most: int) -> str:
+    """`text` on one line of at most `most` characters."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def ingest(document: Document) -> Iterator[RenderableType]:
+    """How many documents came in; what new releases say otherwise; what was odd; what was refused and why."""
+    counts = [f"{len(document[name])} {name}" for name in ("added", "changed", "unchanged", "duplicate")]
+    yield f"{', '.join(counts)}, {len(document['refused'])} refused"
+    for taken in document["documents"]:
+        changes = taken["changes"]
+        if changes:
+            old = f", supersedes {taken['supersedes']}" if taken["supersedes"] else ""
+            yield f"[bold]{escape(taken['page_id'])}[/]{escape(old)}: {changes['kept']} sections as before"
+            for name in ("added", "changed", "removed"):
+                yield from (f"   {name:<8} {escape(section)}" for section in changes[name])
+        for flag in taken["flags"]:
+            yield f"[yellow]odd[/] {escape(taken['source'])}: {escape(flag)}"
+    for refused in document["refused"]:
+        yield f"[red]refused[/] {escape(refused['path'])}: {escape(refused['reason'])}"
 
 
 def specs(document: Document) -> Iterator[RenderableType]:
@@ -157,8 +217,10 @@ def doctor(document: Document) -> Iterator[RenderableType]:
 
 def eval_suite(document: Document) -> Iterator[RenderableType]:
     """One line per op and device, why some have no kernel, and the totals."""
-    rows = [[figures.cell(row.get(name)) for name in SUITE_COLUMNS] for row in document["rows"]]
-    yield grid(None, list(SUITE_COLUMNS.values()), rows)
+    timed = any(row.get("measured_us") for row in document["rows"])
+    columns = {**SUITE_COLUMNS, **(SUITE_ON_CARD if timed else {})}
+    rows = [[figures.cell(row.get(name)) for name in columns] for row in document["rows"]]
+    yield grid(None, list(columns.values()), rows)
     for row in document["rows"]:
         if row["reason"]:
             yield f"{escape(row['op'])} on {escape(row['gpu'])}: {escape(row['reason'])}"
@@ -166,7 +228,27 @@ def eval_suite(document: Document) -> Iterator[RenderableType]:
     yield f"{document['seconds']} s in all; est/bound is the estimate over the roofline's bound, not a timing"
 
 
+def eval_judge(document: Document) -> Iterator[RenderableType]:
+    """What the judge got wrong, its score per exploit class, and where its time goes."""
+    wrong = [row for row in document["rows"] if not row["right"]]
+    if wrong:
+        yield rows_of("wrong", wrong, ("name", "op", "expected", "got", "detail"))
+    yield rows_of("exploit classes, refused for the right cause", document["classes"])
+    for row in document["references"]:
+        if row["word"] != "passed":
+            said = " ".join(str(row[key]) for key in ("word", "cause", "detail") if row[key])
+            yield f"{escape(row['op'])}: {escape(said)}"
+    yield grid("total", ("", ""), [(name, figures.cell(value)) for name, value in document["total"].items()])
+    yield grid(
+        "seconds", ("", ""), [(name, figures.cell(value)) for name, value in document["seconds"].items()]
+    )
+    yield f"isolation: {escape(', '.join(document['layers']))}"
+
+
 VIEWS: dict[str, Callable[[Document], Iterator[RenderableType]]] = {
     view.__name__.replace("_", "-"): view
-    for view in (optimize, verify, bench, profile, advise, search, specs, doctor, eval_suite)
+    for view in (
+        *(optimize, verify, bench, profile, advise, search, ingest),
+        *(specs, doctor, eval_suite, eval_judge),
+    )
 }
