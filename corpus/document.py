@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .. import KbgenError
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-Kind = Literal["technique", "architecture", "metric", "howto", "numerics"]
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+Kind = Literal["technique", "architecture", "bottleneck", "metric", "howto", "numerics", "instruction"]
 Vendor = Literal["nvidia", "amd"]
 Family = Literal[
     "any", "pointwise", "softmax", "norm", "reduction", "rope", "matmul", "conv", "scan", "loss", "attention"
@@ -52,7 +53,10 @@ class Source:
 
 
 class Header(BaseModel):
-    """The YAML header of a page; unknown keys and wrong types are refused."""
+    """The YAML header of a page; unknown keys and wrong types are refused.
+
+    A technique must say what it addresses, what it gives in numbers, what it costs and what it risks.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -64,13 +68,27 @@ class Header(BaseModel):
     requires: tuple[Feature, ...] = ()
     vendors: Annotated[tuple[Vendor, ...], Field(min_length=1)]
     archs: Annotated[tuple[Arch, ...], Field(min_length=1)]
-    effect: Text
-    cost: Text
-    risk: Text
+    effect: str = ""
+    cost: str = ""
+    risk: str = ""
     conflicts: tuple[Id, ...] = ()
     transform: Id | None = None
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]
     licence: Text = "Apache-2.0"
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Header":
+        for name in ("addresses", "requires", "conflicts"):
+            values = getattr(self, name)
+            if len(set(values)) < len(values):
+                raise ValueError(f"{name} repeats an entry")
+        if self.kind == "technique":
+            for name in ("addresses", "effect", "cost", "risk"):
+                if not getattr(self, name):
+                    raise ValueError(f"a technique needs '{name}'")
+            if not re.search(r"\d", self.effect):
+                raise ValueError("the effect of a technique is told in numbers")
+        return self
 
 
 @dataclass(frozen=True)
@@ -157,7 +175,7 @@ def _walk(folder: "Traversable", prefix: str) -> list[tuple[str, str]]:
 def _header(text: str, path: str) -> Header:
     """Validate the header, as JSON because strict mode takes a list for a tuple only there."""
     try:
-        fields: Any = yaml.safe_load(text)
+        fields: Any = yaml.load(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f" at line {where.line + 2}" if where else ""
@@ -169,6 +187,8 @@ def _header(text: str, path: str) -> Header:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "header"
+        if first["type"] == "value_error":  # a rule over several fields: `_complete` says it in full
+            raise CorpusError(f"{path}: {first['ctx']['error']}; correct the header.") from None
         found = "" if first["type"] == "missing" else f" (found {str(first['input'])[:60]!r})"
         raise CorpusError(
             f"{path}: header field '{where}': {first['msg']}{found}; correct the header."

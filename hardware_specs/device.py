@@ -50,7 +50,7 @@ class DeviceSpec:
     peak_tflops: Mapping[
         str, float
     ]  # dense; keys fp32, fp16, tensor_tf32, tensor_bf16, tensor_int8 (TOPS), ...
-    features: frozenset[str]
+    features: frozenset[str]  # keys of features.yaml by the target, and the device's own (mig)
     sheet: Sheet = field(repr=False, compare=False)  # the vendor's own words, with the source of every number
 
     @property

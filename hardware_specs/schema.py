@@ -1,4 +1,4 @@
-"""The shape of the YAML files, read strictly: what all device sheets share, and the sources and conflicts.
+"""The shape of the YAML files, read strictly: what all device sheets share, features, sources and conflicts.
 
 A sheet keeps its vendor's own words (SM or CU, shared memory or LDS), one section per list of sources, the
 unit in every key: KiB and MiB are powers of two, GB powers of ten. `sheet_nvidia.py` and `sheet_amd.py` hold
@@ -31,9 +31,18 @@ class Section(Strict):
 
 
 class Features(Section):
-    present: list[str]
-    absent: list[str]
+    """`own` are features that this device has and others of its target may lack."""
+
+    own: list[str]
     mma_shapes: list[str]
+
+
+class Feature(Strict):
+    """One entry of features.yaml; `targets` are compiler targets without the suffix a."""
+
+    meaning: str
+    targets: list[str] = Field(min_length=1)
+    sources: list[str] = Field(min_length=1)
 
 
 class Power(Section):

@@ -139,7 +139,7 @@ def neutral(sheet: AmdSheet) -> DeviceSpec:
         dram_latency_ns=latency_clocks * 1e3 / sheet.clocks_mhz.peak_engine if latency_clocks else None,
         clock_mhz=sheet.clocks_mhz.peak_engine,
         peak_tflops={key: value / devices for key, value in _peaks(sheet.peak_dense_tflops).items()},
-        features=frozenset(sheet.features.present),
+        features=frozenset(sheet.features.own),
         sheet=sheet,
     )
 

@@ -137,7 +137,7 @@ def neutral(sheet: NvidiaSheet) -> DeviceSpec:
         dram_latency_ns=latency_clocks * 1e3 / clocks.boost if latency_clocks and clocks.boost else None,
         clock_mhz=clocks.boost,
         peak_tflops=_peaks(sheet.peak_dense_tflops),
-        features=frozenset(sheet.features.present),
+        features=frozenset(sheet.features.own),
         sheet=sheet,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from .. import KbgenError
 from .device import DeviceSpec
 from .names import UnknownDevice, plain, resolve
-from .schema import Conflict, Source
+from .schema import Conflict, Feature, Source
 from .sheet_amd import AmdSheet
 from .sheet_amd import neutral as neutral_amd
 from .sheet_nvidia import NvidiaSheet
@@ -22,7 +23,10 @@ from .sheet_nvidia import neutral as neutral_nvidia
 if TYPE_CHECKING:  # its place before Python 3.11 is another
     from importlib.resources.abc import Traversable
 
-__all__ = ["DeviceSpec", "InvalidSheet", "UnknownDevice", "all_specs", "conflicts", "find_spec", "sources"]
+__all__ = [
+    "DeviceSpec", "InvalidSheet", "UnknownDevice", "all_specs", "conflicts", "features", "find_spec",
+    "sources",
+]  # fmt: skip
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -52,6 +56,12 @@ def sources() -> Mapping[str, Source]:
 
 
 @cache
+def features() -> Mapping[str, Feature]:
+    """What compiler targets can do, by the words that `DeviceSpec.features` and the corpus use."""
+    return TypeAdapter(dict[str, Feature]).validate_python(_parse(_root() / "features.yaml"))
+
+
+@cache
 def conflicts() -> tuple[Conflict, ...]:
     """Figures that public sources disagree on, with the choice made and why."""
     return tuple(TypeAdapter(list[Conflict]).validate_python(_parse(_root() / "conflicts.yaml")))
@@ -63,15 +73,21 @@ def _load(device_id: str) -> DeviceSpec:
 
 
 def read_sheet(raw: Mapping[str, Any], *, origin: str) -> DeviceSpec:
-    """A parsed YAML document as a device, or InvalidSheet naming `origin` and the first key that is wrong."""
+    """A parsed YAML document as a device, or InvalidSheet naming `origin` and the first key that is wrong.
+
+    Its features are those of its compiler target and its own.
+    """
     try:
         if raw.get("vendor") == "amd":
-            return neutral_amd(AmdSheet.model_validate(raw))
-        return neutral_nvidia(NvidiaSheet.model_validate(raw))
+            device = neutral_amd(AmdSheet.model_validate(raw))
+        else:
+            device = neutral_nvidia(NvidiaSheet.model_validate(raw))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"])
         raise InvalidSheet(f"{origin}: {place}: {first['msg']} (found {first['input']!r})") from None
+    of_target = {name for name, feature in features().items() if device.arch in feature.targets}
+    return replace(device, features=device.features | of_target)
 
 
 @cache

@@ -55,6 +55,10 @@ def test_document_is_hashable_and_frozen() -> None:
         (page(HEADER.replace("https://", "http://")), "sources.0.url"),
         (page(HEADER.replace('version: "1"', "version: 1")), "sources.0.version"),
         (page(HEADER.replace("effect: 2x", "effect: a: b")), "not valid YAML"),
+        (page(HEADER.replace("effect: 2x\n", "")), "needs 'effect'"),
+        (page(HEADER.replace("effect: 2x", "effect: much faster")), "told in numbers"),
+        (page(HEADER.replace("[dram_bandwidth]", "[]")), "needs 'addresses'"),
+        (page(HEADER.replace("[dram_bandwidth]", "[spills, spills]")), "addresses repeats"),
         (page("- just\n- a list\n"), "header"),
     ],
 )
@@ -66,6 +70,13 @@ def test_faults_are_one_sentence_with_the_page_and_the_field(text: str, told: st
     assert told in message
     assert message.endswith(".")
     assert "\n" not in message
+
+
+def test_only_a_technique_needs_an_effect() -> None:
+    plain = HEADER.replace("kind: technique", "kind: howto").replace(
+        "effect: 2x\ncost: none\nrisk: none\n", ""
+    )
+    assert parse(page(plain), "howto/a.md").effect == ""
 
 
 def test_missing_file_and_wrong_encoding_are_told(tmp_path: Path) -> None:

@@ -10,7 +10,15 @@ import pytest
 import yaml
 
 from kbgen.hardware_specs import spec as module
-from kbgen.hardware_specs.spec import InvalidSheet, all_specs, conflicts, find_spec, read_sheet, sources
+from kbgen.hardware_specs.spec import (
+    InvalidSheet,
+    all_specs,
+    conflicts,
+    features,
+    find_spec,
+    read_sheet,
+    sources,
+)
 
 PROSE = {
     "schema",
@@ -56,6 +64,7 @@ def test_all_25_sheets_validate() -> None:
 
 def test_every_source_key_is_explained() -> None:
     cited = {value for sheet in all_raw() for key, value in walk(sheet) if key == "sources"}
+    cited |= {key for feature in features().values() for key in feature.sources}
     cited |= {key for conflict in conflicts() for reading in conflict.seen for key in reading.sources}
     assert cited <= set(sources())
     assert len(cited) > 40
@@ -106,10 +115,10 @@ def test_one_device_is_read_without_the_others(monkeypatch: pytest.MonkeyPatch) 
     parsed: list[str] = []
     parse = module._parse
     monkeypatch.setattr(module, "_parse", lambda file: parsed.append(file.name) or parse(file))
-    module._raw.cache_clear()
-    module._load.cache_clear()
+    for cached in (module._raw, module._load, module.features):
+        cached.cache_clear()
     find_spec("nvidia-l4")
-    assert parsed == ["l4.yaml"]
+    assert parsed == ["l4.yaml", "features.yaml"]
 
 
 def test_h100_in_neutral_words() -> None:
