@@ -1,6 +1,5 @@
 """The lexical index: BM25 over identifier-aware words, kept on disk per revision of the catalog."""
 
-import importlib
 import shutil
 import sys
 import uuid
@@ -12,6 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .tokens import tokens
+
+# Words that every question has and no passage is about; their stems, as `tokens` gives them
+SMALL_WORDS = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "because", "best", "by", "can", "do", "does", "for", "from",
+    "get", "had", "has", "have", "help", "how", "i", "if", "in", "into", "is", "it", "its", "just", "like",
+    "many", "me", "my", "need", "no", "of", "off", "on", "only", "or", "other", "should", "so", "such", "than",
+    "that", "the", "their", "them", "then", "there", "they", "this", "to", "too", "want", "was", "what", "when",
+    "where", "which", "while", "who", "why", "will", "with", "without", "would", "you", "your",
+})  # fmt: skip
 
 
 class LexicalIndex:
@@ -26,7 +34,8 @@ class LexicalIndex:
 
     def scores(self, query: str) -> NDArray[np.float32]:
         """One score per passage; 0 where no word of `query` occurs."""
-        known = [word for word in dict.fromkeys(tokens(query)) if word in self._bm25.vocab_dict]
+        asked = (word for word in dict.fromkeys(tokens(query)) if word not in SMALL_WORDS)
+        known = [word for word in asked if word in self._bm25.vocab_dict]
         if not known:
             return np.zeros(self.size, dtype=np.float32)
         found: NDArray[np.float32] = self._bm25.get_scores(known)
@@ -72,12 +81,13 @@ def _build(path: Path, texts: Iterable[str]) -> LexicalIndex:
 
 
 def _bm25s() -> Any:
-    """bm25s without JAX: where JAX is installed, bm25s tries a top-k on it when imported, and JAX takes three
-    quarters of a GPU's memory for that."""
+    """bm25s without JAX, on which it would try a top-k when imported: JAX takes most of a GPU's memory."""
     jax = sys.modules.get("jax")
     sys.modules["jax"] = None  # type: ignore[assignment]
     try:
-        return importlib.import_module("bm25s")
+        import bm25s
+
+        return bm25s
     finally:
         if jax is None:
             del sys.modules["jax"]

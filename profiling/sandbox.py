@@ -4,15 +4,15 @@
     outcome.status, outcome.reply
 
 The module answers through `sandbox_child.serve(handle)`. What holds, where the kernel allows
-(`Outcome.layers` names what was active): limits on wall and CPU time, address space, file size and process
-count; no network; only the scratch folder writable; no process survives the call; the environment carries no
-variable of the caller's but the few below. The reply is signed with a secret that travels apart from standard
-output, so printing, writing to every inherited descriptor, early exit and exit handlers cannot forge it.
+(`Outcome.layers` names what was active, `Outcome.missing` what was not): limits on wall and CPU time, address
+space, memory and disk in all, file size and process count; no network; only the scratch folder writable; no
+process survives the call; the environment carries no variable of the caller's but the few below. The reply is
+signed with a secret that travels apart from standard output, so printing, writing to every inherited
+descriptor, early exit and exit handlers cannot forge it. docs/sandbox.md tells what each layer does.
 
 What does NOT hold: code that the module itself imports shares its interpreter, and could with enough effort
 read the secret out of its frames; so a reply is a statement of what happened, never a verdict, and verdicts
-are reached by the parent. This is containment of mistakes and of casual cheating, not a security boundary:
-files readable by the user stay readable inside.
+are reached by the parent. Files readable by the user stay readable inside.
 """
 
 from __future__ import annotations
@@ -47,24 +47,51 @@ _INHERITED = (
     "CUDA_VISIBLE_DEVICES",
     "ROCM_PATH",
 )
+NO_CARD = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "ROCR_VISIBLE_DEVICES": ""}
+"""For children that only compile or interpret: a driver reserves more addresses than their limits allow."""
+
+LAYERS = {
+    "clean environment": "no variable of the caller's but a few that say where tools are",
+    "resource limits": "CPU time, address space and file size of each process, by rlimit",
+    "guard": "wall time, and memory, disk and threads in all; nothing outlives the call",
+    "process count": "no process starts before the guard has agreed (seccomp listener)",
+    "own namespaces": "user, process, mount, network and IPC namespaces: the host's are out of sight",
+    "no network": "an empty network namespace, no sockets by the filter, or both",
+    "read-only files": "only the scratch folder and GPU devices are writable, by mounts, Landlock, or both",
+    "Landlock": "the kernel's own file rules; no signals and no memory reads across the border",
+    "system call filter": "no ptrace, mount, bpf, keyctl, socket, link and the like, by seccomp",
+}
+"""Every layer there is, and what it does; a machine that offers them all has nothing missing."""
+
 _BOOT = "import sys; sys.path[:] = {path!r}; from kbgen.profiling.sandbox_child import boot; boot()"
 _STDERR_KEPT_BYTES = 16_000
+_REPLY_LIMIT_BYTES = 256 << 20
+_GRACE_S = 4.0  # the guard ends the child at its limit; a guard that could not is ended this much later
+_WITHOUT: tuple[str, ...] = ()  # mechanisms that tests leave out: namespaces, landlock, filter
 
 
 @dataclass(frozen=True)
 class Limits:
-    """`None` lifts a limit; CUDA needs `memory_bytes=None`, since it reserves terabytes of addresses."""
+    """`None` lifts a limit; CUDA needs `memory_bytes=None`, since it reserves terabytes of addresses.
+
+    `memory_bytes` bounds the addresses of each process and what all of them hold together, `scratch_bytes`
+    all that lies in the scratch folder, `processes` the module and whatever it starts.
+    """
 
     wall_s: float = 60.0
     cpu_s: int | None = 60
     memory_bytes: int | None = 8 << 30
     file_bytes: int | None = 1 << 30
+    scratch_bytes: int | None = 16 << 30
     processes: int = 64
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the child ended; `reply` is there exactly when `status` is "ok"."""
+    """How the child ended; `reply` is there exactly when `status` is "ok".
+
+    `left_running` counts the processes that the module had started and that the guard had to end after it.
+    """
 
     status: Status
     reply: dict[str, Any] | None
@@ -72,6 +99,21 @@ class Outcome:
     wall_s: float
     detail: str
     layers: tuple[str, ...]
+    left_running: int = 0
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The layers that this machine did not give."""
+        return tuple(layer for layer in LAYERS if layer not in self.layers)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """What the guard tells: why it ended, the module's wait status, and how many processes were left."""
+
+    ended: str = "lost"
+    status: int | None = None
+    left: int = 0
 
 
 def run_child(
@@ -93,7 +135,7 @@ def run_child(
     secret = secrets.token_hex(32)
     with (
         tempfile.TemporaryFile() as reply_file,
-        tempfile.TemporaryFile() as layers_file,
+        tempfile.TemporaryFile() as report_file,
         tempfile.TemporaryFile() as stderr_file,
     ):
         session = {
@@ -103,19 +145,22 @@ def run_child(
             "path": _import_path(),
             "scratch": str(scratch),
             "reply_fd": reply_file.fileno(),
-            "layers_fd": layers_file.fileno(),
+            "report_fd": report_file.fileno(),
             "limits": asdict(limits),
+            "without": _WITHOUT,
         }
         started = time.monotonic()
-        environment = _environment(scratch, env)
-        code, timed_out = _run(session, environment, env, stderr_file, limits.wall_s, warm)
+        _run(session, _environment(scratch, env), env, stderr_file, limits.wall_s + _GRACE_S, warm)
         wall_s = time.monotonic() - started
         stderr = _tail(stderr_file)
-        layers = tuple(json.loads(_content(layers_file) or b"[]"))
+        layers, ending = _read_report(report_file)
         answer, forged = _read_answer(_content(reply_file), secret)
-    status, detail = _judge(code, timed_out, answer, forged, limits, stderr)
+    if ending.ended == "lost" and wall_s < limits.wall_s:
+        status, detail = _lost(stderr)
+    else:
+        status, detail = _judge(ending, answer, forged, limits)
     reply = answer["ok"] if answer is not None and status == "ok" else None
-    return Outcome(status, reply, stderr, wall_s, detail, layers)
+    return Outcome(status, reply, stderr, wall_s, detail, layers, ending.left)
 
 
 def _import_path() -> list[str]:
@@ -140,20 +185,19 @@ def _run(
     environment: Mapping[str, str],
     fixed: Mapping[str, str],
     stderr_file: IO[bytes],
-    wall_s: float,
+    patience_s: float,
     warm: bool,
-) -> tuple[int, bool]:
-    """The child's exit code and whether it ran past `wall_s`; a warm start that fails becomes a cold one."""
+) -> None:
+    """Start the child and wait until it is gone; a warm start that fails becomes a cold one."""
     if warm:
         with contextlib.suppress(NurseryError):
-            return run_warm(session, environment, fixed, stderr_file.fileno(), wall_s)
-    return _run_cold(session, environment, stderr_file, wall_s)
+            return run_warm(session, environment, fixed, stderr_file.fileno(), patience_s)
+    return _run_cold(session, environment, stderr_file, patience_s)
 
 
 def _run_cold(
-    session: dict[str, Any], environment: Mapping[str, str], stderr_file: IO[bytes], wall_s: float
-) -> tuple[int, bool]:
-    """Start the child, wait at most `wall_s`, end its process group; its code, and whether it ran over."""
+    session: dict[str, Any], environment: Mapping[str, str], stderr_file: IO[bytes], patience_s: float
+) -> None:
     child = subprocess.Popen(
         [sys.executable, "-I", "-c", _BOOT.format(path=session["path"])],
         stdin=subprocess.PIPE,
@@ -161,19 +205,16 @@ def _run_cold(
         stderr=stderr_file,
         cwd=session["scratch"],
         env=dict(environment),
-        pass_fds=(session["reply_fd"], session["layers_fd"]),
+        pass_fds=(session["reply_fd"], session["report_fd"]),
         start_new_session=True,
     )
-    timed_out = False
     try:
-        child.communicate(json.dumps(session).encode(), timeout=wall_s)
-    except subprocess.TimeoutExpired:
-        timed_out = True
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.communicate(json.dumps(session).encode(), timeout=patience_s)
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
-    return child.returncode, timed_out
 
 
 def _content(file: IO[bytes]) -> bytes:
@@ -187,23 +228,32 @@ def _tail(file: IO[bytes]) -> str:
     return file.read().decode(errors="replace")
 
 
+def _read_report(file: IO[bytes]) -> tuple[tuple[str, ...], _Ending]:
+    """The layers that held, and how it ended as far as the guard could still tell."""
+    told = [json.loads(line) for line in _content(file).splitlines()]
+    layers = told[0]["layers"] if told else []
+    return tuple(layer for layer in LAYERS if layer in layers), _Ending(**told[1]) if told[1:] else _Ending()
+
+
 def _read_answer(content: bytes, secret: str) -> tuple[dict[str, Any] | None, bool]:
     """The signed answer, and whether the channel carries anything else."""
     if not content:
         return None, False
-    signature, _, payload = content.partition(b"\n")
-    text = payload.decode(errors="replace")
-    if not hmac.compare_digest(signature, sign(secret, text).encode()):
+    signature, _, payload = content[:_REPLY_LIMIT_BYTES].partition(b"\n")
+    if not hmac.compare_digest(signature, sign(secret, payload).encode()):
         return None, True
-    answer: dict[str, Any] = json.loads(text)
+    answer: dict[str, Any] = json.loads(payload)
     return answer, False
 
 
 def _judge(
-    code: int, timed_out: bool, answer: dict[str, Any] | None, forged: bool, limits: Limits, stderr: str
+    ending: _Ending, answer: dict[str, Any] | None, forged: bool, limits: Limits
 ) -> tuple[Status, str]:
-    if timed_out:
+    if ending.ended in ("wall", "lost"):
         return "timeout", f"it ran past its limit of {limits.wall_s:g} s and was ended"
+    if ending.ended != "itself":
+        return _passed(ending.ended, limits)
+    code = os.waitstatus_to_exitcode(ending.status or 0)
     if -code == signal.SIGXCPU:
         return "timeout", f"it used more than its limit of {limits.cpu_s} s of CPU time"
     if forged:
@@ -213,7 +263,24 @@ def _judge(
     if answer is not None:
         return ("memory" if answer["memory"] else "crashed"), answer["error"]
     if code < 0:
-        last = stderr.strip().splitlines()[-1:] if -code == signal.SIGKILL else []
-        reason = f" ({last[0]})" if last else ""
-        return "crashed", f"it died of {signal.Signals(-code).name}{reason}"
+        return "crashed", f"it died of {signal.Signals(-code).name}"
     return "exited", f"it exited with code {code} before it replied"
+
+
+def _lost(stderr: str) -> tuple[Status, str]:
+    """Nothing was heard from the guard: it was killed from outside, or the child could not be set up."""
+    last = stderr.strip().splitlines()[-1:]
+    return "crashed", f"its guard ended before it did{f' ({last[0]})' if last else ''}"
+
+
+def _passed(total: str, limits: Limits) -> tuple[Status, str]:
+    """What to say of a child that the guard ended because of what all its processes did together."""
+    if total == "memory":
+        return "memory", f"it held more than its limit of {(limits.memory_bytes or 0) / 2**30:g} GiB in all"
+    told = {
+        "processes": f"it started more than {limits.processes} processes",
+        "threads": "it started thousands of threads",
+        "disk": f"it filled its folder (with more than {(limits.scratch_bytes or 0) / 2**30:g} GiB, or files "
+        "without number)",
+    }
+    return "crashed", f"{told.get(total, 'its parent was gone')} and was ended"

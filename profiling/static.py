@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hardware_specs.spec import DeviceSpec
 from .occupancy import Occupancy, occupancy
-from .sandbox import Limits, run_child
+from .sandbox import NO_CARD, Limits, run_child
 
 if TYPE_CHECKING:  # loading it would load torch, which the child alone needs
     from .op import Op
@@ -29,10 +29,10 @@ _LIMITS = Limits(wall_s=120.0, cpu_s=240, memory_bytes=16 << 30)
 class KernelReport:
     """One kernel at one grid; counts of instructions are static (a loop body counts once).
 
-    `registers` per thread, `shared_bytes` per block, `load_bits` and `store_bits` global accesses by bits
-    per lane, `waves` = blocks / blocks that the whole card holds at once (`None` when its unit count is
-    unknown). `config` is the autotuner's, the first of its list that fits the card; empty for a kernel
-    without one.
+    `registers` per thread, `shared_bytes` per block, `load_bits` and `store_bits` streaming global accesses
+    by bits per lane, `outside_bits` those outside of the innermost loops (see `isa.py`), `waves` = blocks /
+    blocks that the whole card holds at once (`None` when its unit count is unknown). `config` is the
+    autotuner's, the first of its list that fits the card; empty for a kernel without one.
     """
 
     name: str
@@ -51,6 +51,7 @@ class KernelReport:
     compile_s: float
     launches: int = 1
     config: str = ""
+    outside_bits: dict[int, int] = field(default_factory=dict)
 
     @property
     def blocks(self) -> int:
@@ -83,7 +84,7 @@ def inspect(candidate_path: Path, op: Op, spec: DeviceSpec, scratch: Path) -> St
         "overrides": dict(op.overrides),
         "card": _card(spec),
     }
-    outcome = run_child("kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS, warm=True)
+    outcome = run_child("kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True)
     if outcome.reply is None:
         return StaticReport(spec.arch, (), (f"compiling {candidate_path.name} failed: {outcome.detail}",))
     if "error" in outcome.reply:
@@ -145,6 +146,7 @@ def _kernel(raw: Mapping[str, Any], compiled: Mapping[str, Any], spec: DeviceSpe
         compile_s=compiled["compile_s"],
         launches=raw["launches"],
         config=raw["config"],
+        outside_bits=_by_width(reading["outside_bits"]),
     )
     return replace(kernel, waves=_waves(kernel.blocks * compiled["blocks_per_cluster"], held, spec))
 

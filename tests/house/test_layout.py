@@ -43,7 +43,7 @@ def test_rooms_and_tests_have_no_init_file() -> None:
 
 
 def test_tests_mirror_the_rooms() -> None:
-    beside = {"house", "cheats", "honest", "golden", "loop"}
+    beside = {"house", "cheats", "honest", "hostile", "golden", "loop"}
     folders = {
         path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"
     }

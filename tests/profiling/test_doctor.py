@@ -12,7 +12,7 @@ import pytest
 from kbgen.profiling import doctor
 from kbgen.profiling.doctor import Check, checks
 from kbgen.profiling.probe import ClockState, LiveFacts
-from kbgen.profiling.sandbox import Outcome
+from kbgen.profiling.sandbox import LAYERS, Outcome
 
 CARD = LiveFacts("NVIDIA H100 80GB HBM3", "nvidia", "sm_90", 132, 85_000_000_000, None, "570", "cuda 12.8")
 
@@ -49,7 +49,8 @@ def test_installed_packages_are_found(found: dict[str, Check]) -> None:
 
 def test_what_is_missing_comes_with_a_cure_and_what_works_does_not(found: dict[str, Check]) -> None:
     for check in found.values():
-        assert bool(check.cure) == (check.ok is False), check
+        lacks = check.ok is False or "; missing: " in check.found  # a sandbox may be fit and yet lack a layer
+        assert bool(check.cure) == lacks, check
         assert check.status == {True: "ok", False: "missing", None: "untried"}[check.ok]
 
 
@@ -76,11 +77,21 @@ def test_a_library_below_a_file_is_not_writable(tmp_path: Path) -> None:
 
 
 def test_the_sandbox_is_only_whole_with_its_walls() -> None:
-    bare = Outcome("ok", {}, "", 0.1, "", ("own session", "resource limits"))
+    bare = Outcome("ok", {}, "", 0.1, "", ("clean environment", "guard"))
     check = doctor._sandbox(bare)
     assert check.ok is False
-    assert check.found == "own session, resource limits"
-    assert doctor._sandbox(Outcome("ok", {}, "", 0.1, "", ("no network", "read-only files"))).ok
+    assert check.found.startswith("clean environment, guard; missing: resource limits, process count")
+    whole = doctor._sandbox(Outcome("ok", {}, "", 0.1, "", tuple(LAYERS)))
+    assert (whole.ok, whole.cure) == (True, "")
+    assert "missing" not in whole.found
+
+
+def test_a_sandbox_without_namespaces_is_fit_and_says_what_it_lacks() -> None:
+    layers = tuple(layer for layer in LAYERS if layer != "own namespaces")
+    check = doctor._sandbox(Outcome("ok", {}, "", 0.1, "", layers))
+    assert check.ok
+    assert check.found.endswith("; missing: own namespaces")
+    assert "kernel.unprivileged_userns_clone" in check.cure
 
 
 def test_a_broken_compiler_is_told_in_its_own_words() -> None:
