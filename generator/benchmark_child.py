@@ -22,6 +22,7 @@ from ..profiling.source import OpError, execute, read_source
 from .decision import EAGER
 from .recheck import Recheck
 from .refresh import Refresh
+from .verify import integrity
 from .verify.candidate import with_constants
 
 _MODES = {"compile": "default", "compile-max-autotune": "max-autotune-no-cudagraphs"}
@@ -64,8 +65,11 @@ def _baseline(name: str, model: nn.Module) -> Callable[..., Any]:
 def _candidate(
     path: Path, request: Mapping[str, Any], op: Op, model: nn.Module, device: str
 ) -> Callable[..., Any]:
+    before = integrity.snapshot()
     try:
         built = _built_candidate(path, op, device)
+        if changed := integrity.changed_since(before):
+            raise OpError(f"{path.name} replaces {changed[0]}; a kernel file leaves torch as it is.")
         built.load_state_dict(model.state_dict())
         _set_mode(built, request["mode"])
     except Exception as error:  # whatever the candidate's file raises is its result

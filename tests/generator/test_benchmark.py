@@ -371,11 +371,15 @@ def test_a_candidate_that_cheats_when_timed_is_caught(op: Op, tmp_path: Path, so
         ("import nowhere_to_be_found", "nowhere_to_be_found"),
         (HONEST.replace("torch.zeros(WIDTH)", "torch.zeros(7)"), "size mismatch"),
         (HONEST.replace("return torch", "return x.no_such_thing, torch"), "no_such_thing"),
+        (HONEST + "torch.cuda.Event.elapsed_time = lambda self, other: 0.001", "replaces class torch.cuda"),
     ],
 )
 def test_a_candidate_that_cannot_be_built_keeps_its_place(
-    op: Op, tmp_path: Path, source: str, said: str
+    op: Op, tmp_path: Path, source: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(
+        torch.cuda.Event, "elapsed_time", torch.cuda.Event.elapsed_time
+    )  # put back afterwards
     eager, record = run_all(built(op, tmp_path, source)).samples
     assert eager.error == ""
     assert record.subject == CANDIDATE

@@ -133,10 +133,18 @@ def test_hidden_work_is_no_win(timed, way: str) -> None:  # type: ignore[no-unty
 
 
 @pytest.mark.parametrize("way", PATCHED)
-def test_a_patched_timer_changes_nothing(timed, way: str) -> None:  # type: ignore[no-untyped-def]
-    honest, patched = timed(HONEST), timed(HEAD + PATCHED[way] + FORWARD + "        return gate(x)\n")
-    own, other = honest.timings["candidate"].median_us, patched.timings["candidate"].median_us
-    assert other == pytest.approx(own, rel=0.1)
+def test_a_patched_timer_is_seen(timed, way: str) -> None:  # type: ignore[no-untyped-def]
+    result = timed(HEAD + PATCHED[way] + FORWARD + "        return gate(x)\n")
+    assert result.label == "failed"
+    assert "replaces" in result.reason
+
+
+def test_a_timer_patched_during_the_calls_changes_nothing(timed) -> None:  # type: ignore[no-untyped-def]
+    forward = f"        {PATCHED['events that say nothing passed']}        return gate(x)\n"
+    own, other = (
+        timed(HEAD + FORWARD + body).timings["candidate"] for body in ("        return gate(x)\n", forward)
+    )
+    assert other.median_us == pytest.approx(own.median_us, rel=0.1)
 
 
 def test_a_step_is_compared_on_the_card(card: Device, traced: TracedOp, tmp_path: Path) -> None:
