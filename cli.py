@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -61,25 +62,60 @@ def optimize(
 
 
 @cli.command()
-@options.op_file
-@options.candidate_file
+@click.argument("op_file", metavar="[OP.py]", type=options.PATH, required=False)
+@click.argument("candidate", metavar="[CANDIDATE.py]", type=options.PATH, required=False)
 @options.gpu
 @options.precision
 @options.mode
 @options.overrides
+@click.option(
+    "--allow",
+    "allowed_calls",
+    metavar="CALL",
+    multiple=True,
+    help="A torch call that may stay, such as torch.nn.functional.linear; may be repeated.",
+)
+@click.option(
+    "--replay", type=options.PATH, metavar="VERDICT.json", help="Judge again what a verdict was about."
+)
 @click.pass_obj
 def verify(
-    session: Session, /, op_file: Path, candidate: Path, gpu: str, precision: Any, mode: Any, overrides: Any
+    session: Session,
+    /,
+    op_file: Path | None,
+    candidate: Path | None,
+    replay: Path | None,
+    gpu: str,
+    **asked: Any,
 ) -> None:
     """Judge any kernel file that defines ModelNew. Exits 0 whatever the verdict; scripts read --json."""
     from .generator.verify.judge import verify as judge
-    from .hardware_specs.spec import find_spec
+    from .generator.verify.replay import replay as judge_again
+    from .profiling.device import DeviceError, detect
     from .profiling.op import load_op
 
-    op = load_op(op_file, dict(overrides))
-    spec = None if gpu == "auto" else find_spec(gpu)
+    if replay is None and (op_file is None or candidate is None):
+        raise click.UsageError("give OP.py and CANDIDATE.py, or --replay VERDICT.json")
+    if replay is not None and op_file is not None:
+        raise click.UsageError("--replay takes its files from the verdict; leave OP.py and CANDIDATE.py out")
     with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
-        verdict = judge(candidate, op, spec, precision=precision, mode=mode, scratch=Path(scratch))
+        if replay is not None:
+            session.show("verify", judge_again(replay, Path(scratch)).to_json())
+            return
+        assert op_file is not None
+        assert candidate is not None
+        op, device = load_op(op_file, dict(asked.pop("overrides"))), None
+        if gpu != "auto":
+            device = detect(gpu)
+        else:
+            with contextlib.suppress(
+                DeviceError
+            ):  # no card here: the interpreter judges for none in particular
+                device = detect(gpu)
+        verdict = judge(
+            candidate, op, device.spec if device else None,
+            scratch=Path(scratch), live=bool(device and device.live), **asked,
+        )  # fmt: skip
     session.show("verify", verdict.to_json())
 
 
@@ -174,6 +210,9 @@ def evaluate() -> None:
     """Measured quality."""
 
 
+evaluate.add_command(knowledge.eval_retrieval)
+
+
 @evaluate.command()
 @click.argument("folder", metavar="DIR", type=options.PATH)
 @click.option("--gpu", "gpus", multiple=True, default=("h100",), show_default=True, help="May be repeated.")
@@ -200,13 +239,10 @@ def judge_(
     ctx: click.Context, /, cheats: Path | None, honest: Path | None, ops: Path | None, references: Path | None
 ) -> None:
     """Measure the judge: cheats refused for the right cause, honest kernels passed. Exits 1 if any is not."""
-    from .generator.judge_eval import evaluate_judge, project_folders
+    from .generator.judge_eval import evaluate_judge, folders
 
-    given = (cheats, honest, ops)
-    own = project_folders() if None in given else given
-    folders = [mine or default for mine, default in zip(given, own, strict=True)]
     with ctx.obj.progress() as say:
-        result = evaluate_judge(*folders, references=references, on_event=say)
+        result = evaluate_judge(*folders(cheats, honest, ops), references=references, on_event=say)
     ctx.obj.show("eval-judge", result.to_json())
     ctx.exit(0 if result.right else 1)
 

@@ -19,6 +19,9 @@ OF_THE_OP = ("degenerate", "random", "no-oracle")
 """Why a verdict is open whatever the candidate: these end the judging, others hold for one kernel."""
 
 
+STOPPED = "stopped by hand before any candidate was verified: no kernel is claimed"
+
+
 @dataclass(frozen=True)
 class Judged:
     """The candidate that stands, with its verdict; `failures` are the better ones that did not pass."""
@@ -44,17 +47,18 @@ def judge(
     """Verify from the best candidate down to the plain one; time the first that passes where it can be."""
     if not climb.accepted:
         return Judged("declined", climb.declined)
+    failures: list[tuple[str, Failed]] = []
     try:
-        return _judge(climb, op, device, traced, request, scratch, say)
+        return _judge(climb, op, device, traced, request, scratch, say, failures)
     except KeyboardInterrupt:
-        return Judged("inconclusive", "stopped by hand before the judge was through")
+        say(STOPPED)
+        return Judged("inconclusive", STOPPED, failures=tuple(failures))
 
 
 def _judge(
     climb: Climb, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path,
-    say: Callable[[str], None],
+    say: Callable[[str], None], failures: list[tuple[str, Failed]],
 ) -> Judged:  # fmt: skip
-    failures: list[tuple[str, Failed]] = []
     for found in reversed(climb.accepted):
         say(f"candidate {found.candidate.id}")
         verdict = _verify(found, op, device, request, scratch / found.candidate.id / "judge")
@@ -73,7 +77,11 @@ def _judge(
         if not isinstance(verdict, Passed):
             status: Status = "degenerate" if verdict.cause == "degenerate" else "inconclusive"
             return replace(judged, status=status, reason=f"{verdict.cause}: {verdict.detail}")
-        return _timed(judged, op, device, traced, request, scratch) if device.live else judged
+        return (
+            _timed_unless_stopped(judged, op, device, traced, request, scratch, say)
+            if device.live
+            else judged
+        )
     last = failures[0][1]  # the plain candidate, judged last, never ends as anything but failed here
     return Judged("declined", f"no candidate passed; the best one failed: {last.cause}: {last.detail}",
                   verdict=last, failures=tuple(failures))  # fmt: skip
@@ -83,8 +91,20 @@ def _verify(found: Evaluated, op: Op, device: Device, request: OptimizeRequest, 
     scratch.mkdir(parents=True, exist_ok=True)
     return verify(
         found.path, op, device.spec, precision=request.precision, mode=request.mode, scratch=scratch,
-        allowed_calls=found.candidate.allowed_calls,
+        allowed_calls=found.candidate.allowed_calls, static=found.static, live=device.live,
     )  # fmt: skip
+
+
+def _timed_unless_stopped(
+    judged: Judged, op: Op, device: Device, traced: TracedOp, request: OptimizeRequest, scratch: Path,
+    say: Callable[[str], None],
+) -> Judged:  # fmt: skip
+    """A kernel that was verified stays so when a person ends its timing."""
+    try:
+        return _timed(judged, op, device, traced, request, scratch)
+    except KeyboardInterrupt:
+        say("stopped while it was timed; going on with the verified kernel")
+        return replace(judged, reason="stopped by hand while it was timed: verified, not measured")
 
 
 def _timed(

@@ -45,7 +45,7 @@ class Recheck:
         return ""
 
     def _in_float64(self, arguments: tuple[Any, ...]) -> list[Any]:
-        with torch.no_grad(), InFloat64():  # type: ignore[no-untyped-call]
+        with torch.no_grad(), InFloat64():
             return tree_leaves(self._exact(*arguments))
 
 

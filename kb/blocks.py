@@ -7,16 +7,22 @@ from typing import Literal
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _HELD = re.compile("\ue000([0-9]+)\ue001")
+_PLACE = re.compile(r"<!-- #([^\s<>]{1,200}) -->")
 _DELIMITER_ROW = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\sA-Za-z0-9]")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A run of lines that belongs together."""
+    """A run of lines that belongs together; a "place" is no text, it says where the source goes on."""
 
-    kind: Literal["fence", "table", "prose"]
+    kind: Literal["fence", "table", "prose", "place"]
     text: str
+
+
+def place_line(fragment: str) -> str:
+    """The line of a page body after which its source stands at `#fragment` (`page=12`, `L40`, an anchor)."""
+    return f"<!-- #{re.sub(r'[^!-;=?-~]', '', fragment)[:200]} -->"
 
 
 def estimated_tokens(text: str) -> int:
@@ -60,14 +66,16 @@ def read_blocks(text: str, fences: list[str]) -> list[Block]:
     blocks: list[Block] = []
     run: list[str] = []
     for line in [*text.split("\n"), ""]:
-        held = _HELD.fullmatch(line.strip())
-        if line.strip() and not held:
+        held, place = _HELD.fullmatch(line.strip()), _PLACE.fullmatch(line.strip())
+        if line.strip() and not held and not place:
             run.append(line.rstrip())
             continue
         blocks += _runs(run)
         run = []
         if held:
             blocks.append(Block("fence", fences[int(held[1])]))
+        if place:
+            blocks.append(Block("place", place[1]))
     return blocks
 
 

@@ -5,36 +5,50 @@ import sqlite3
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from .chunk import CHUNKER, Passage
+from .infer import targets
 from .page import Page, from_json, to_json
 
-SCHEMA_VERSION = f"1/{CHUNKER}"
+SCHEMA_VERSION = f"2/{CHUNKER}"
 BUSY_TIMEOUT_S = 60
 _TABLES = """
 create table state(key text primary key, value text not null);
 create table pages(
-  id text primary key, origin text not null, kind text not null, stamp text not null, page text not null);
+  id text primary key, origin text not null, kind text not null, stamp text not null,
+  page text not null, body text not null, limits text not null);
 create table passages(
   row integer primary key, id text not null unique, page_id text not null references pages(id),
-  section text not null, text text not null, kind text not null, vendor text not null, archs text not null);
+  section text not null, text text not null, place text not null,
+  kind text not null, vendor text not null, archs text not null);
 create index passages_by_page on passages(page_id);
 create table vectors(
   id text not null, model text not null, collection text not null, primary key(model, collection, id));
 """
 
 
-@dataclass(frozen=True)
-class Row:
-    """What filters need to know about a passage, without its text."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What filters need to know about a passage; many passages share one."""
 
-    id: str
-    page_id: str
     kind: str
     vendor: str
     archs: tuple[str, ...]
+    requires: tuple[str, ...] = ()
+    toolchain: tuple[str, ...] = ()
+    superseded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A passage without its text."""
+
+    id: str
+    page_id: str
+    standing: Standing
 
 
 class Catalog:
@@ -79,23 +93,39 @@ class Catalog:
     ) -> None:
         """Replace the given pages (with stamp and passages) and drop those that are gone, all or nothing.
 
-        `corpus` is the hash of the shipped corpus that this state agrees with.
+        `corpus` is the hash of the shipped corpus that this state agrees with. A page that names no targets
+        holds anywhere, but for its passages on instructions that only some targets have.
         """
         with self._connect() as db:
             for page_id in gone:
                 self._drop(db, page_id)
             for page, stamp, passages in changed:
                 self._drop(db, page.id)
+                limits = json.dumps([page.requires, page.toolchain, bool(page.superseded_by)])
                 db.execute(
-                    "insert into pages values(?, ?, ?, ?, ?)",
-                    (page.id, page.origin, page.kind, stamp, to_json(page)),
+                    "insert into pages values(?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        page.id,
+                        page.origin,
+                        page.kind,
+                        stamp,
+                        to_json(replace(page, body="")),
+                        page.body,
+                        limits,
+                    ),
                 )
                 archs = json.dumps(page.archs)
                 db.executemany(
-                    "insert into passages(id, page_id, section, text, kind, vendor, archs) "
-                    "values(?, ?, ?, ?, ?, ?, ?)",
-                    [(p.id, page.id, p.section, p.text, page.kind, page.vendor, archs) for p in passages],
-                )
+                    "insert into passages(id, page_id, section, text, place, kind, vendor, archs) "
+                    "values(?, ?, ?, ?, ?, ?, ?, ?)",
+                    [
+                        (
+                            p.id, page.id, p.section, p.text, p.place, page.kind, page.vendor,
+                            archs if page.archs else json.dumps(targets(f"{p.section}\n{p.text}")),
+                        )
+                        for p in passages
+                    ],
+                )  # fmt: skip
             state = {"revision": uuid.uuid4().hex, "corpus": corpus}
             db.executemany("insert or replace into state values(?, ?)", state.items())
 
@@ -107,21 +137,27 @@ class Catalog:
     def pages(self, kind: str | None = None) -> dict[str, Page]:
         """Pages by id, of one kind or all."""
         with self._connect() as db:
-            found = db.execute("select page from pages where ? is null or kind = ? order by id", (kind, kind))
-            return {page.id: page for page in (from_json(row[0]) for row in found)}
+            found = db.execute(
+                "select page, body from pages where ? is null or kind = ? order by id", (kind, kind)
+            )
+            return {page.id: page for page in (_page(*row) for row in found)}
 
-    def pages_by_id(self, ids: Collection[str]) -> dict[str, Page]:
+    def pages_by_id(self, ids: Collection[str], *, bodies: bool = True) -> dict[str, Page]:
+        """The pages of `ids` that are there; without `bodies` their text is left empty."""
+        column = "body" if bodies else "''"
         with self._connect() as db:
-            found = db.execute(f"select page from pages where id in ({_marks(ids)})", tuple(ids))
-            return {page.id: page for page in (from_json(row[0]) for row in found)}
+            found = db.execute(f"select page, {column} from pages where id in ({_marks(ids)})", tuple(ids))
+            return {page.id: page for page in (_page(*row) for row in found)}
 
     def rows(self) -> list[Row]:
         """One row per passage, ordered by id, so that ties rank the same in every copy of a library."""
         with self._connect() as db:
-            found = db.execute("select id, page_id, kind, vendor, archs from passages order by id").fetchall()
-        return [
-            Row(i, page, kind, vendor, tuple(json.loads(archs))) for i, page, kind, vendor, archs in found
-        ]
+            limits = dict(db.execute("select id, limits from pages").fetchall())
+            found = db.execute("select id, page_id, kind, vendor, archs from passages order by id")
+            return [
+                Row(i, page, _standing(kind, vendor, archs, limits[page]))
+                for i, page, kind, vendor, archs in found
+            ]
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """(section, text) of every passage, in the order of `rows`."""
@@ -131,7 +167,8 @@ class Catalog:
     def passages(self, ids: Collection[str]) -> dict[str, Passage]:
         with self._connect() as db:
             found = db.execute(
-                f"select id, page_id, section, text from passages where id in ({_marks(ids)})", tuple(ids)
+                f"select id, page_id, section, text, place from passages where id in ({_marks(ids)})",
+                tuple(ids),
             )
             return {row[0]: Passage(*row) for row in found}
 
@@ -206,6 +243,18 @@ class Catalog:
         """SQLite's own verdict on the file: "ok" or the first fault."""
         with self._connect() as db:
             return str(db.execute("pragma integrity_check(1)").fetchone()[0])
+
+
+@lru_cache(maxsize=4096)
+def _standing(kind: str, vendor: str, archs: str, limits: str) -> Standing:
+    requires, toolchain, superseded = json.loads(limits)
+    return Standing(
+        kind, vendor, tuple(json.loads(archs)), tuple(requires), tuple(toolchain), bool(superseded)
+    )
+
+
+def _page(header: str, body: str) -> Page:
+    return replace(from_json(header), body=body)
 
 
 def _marks(values: Collection[str]) -> str:

@@ -8,27 +8,33 @@ from .blocks import Block, estimated_tokens, lift_fences, read_blocks, split
 
 WINDOW_TOKENS = 220  # estimated tokens a passage of prose aims for; MiniLM reads 256 with its heading path
 WHOLE_TOKENS = 4000  # a fence or table up to this size stays one passage, whatever the window
-CHUNKER = "blocks-1"  # changes whenever the same page would give other passages
+CHUNKER = "blocks-2"  # changes whenever the same page would give other passages
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A retrievable piece of one document; `section` is its heading path, joined with " > "."""
+    """A retrievable piece of one document; `section` is its heading path, joined with " > ".
+
+    `place` is the URL fragment under which its source shows it: `page=12`, `L40`, an anchor, or nothing.
+    """
 
     id: str
     doc_id: str
     section: str
     text: str
+    place: str = ""
 
 
 def chunk(doc_id: str, title: str, body: str) -> tuple[Passage, ...]:
     """Passages of a Markdown `body` in reading order; their ids are hashes of document, section and text."""
     passages: dict[str, Passage] = {}
+    place = ""
     for headings, blocks in sections(body):
         section = " > ".join(headings if headings[:1] == (title,) else (title, *headings))
-        for text in pack(blocks):
+        packed, place = pack(blocks, place)
+        for text, where in packed:
             digest = hashlib.sha256("\0".join((doc_id, section, text)).encode()).hexdigest()[:32]
-            passages.setdefault(digest, Passage(digest, doc_id, section, text))
+            passages.setdefault(digest, Passage(digest, doc_id, section, text, where))
     return tuple(passages.values())
 
 
@@ -52,17 +58,26 @@ def sections(body: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
             yield (*parents, heading.strip()) if is_heading else parents, blocks
 
 
-def pack(blocks: list[Block], window: int = WINDOW_TOKENS, whole: int = WHOLE_TOKENS) -> list[str]:
-    """Texts of passages: neighbours share one while they fit the window; a block alone may exceed it."""
-    packed: list[str] = []
+def pack(
+    blocks: list[Block], place: str = "", window: int = WINDOW_TOKENS, whole: int = WHOLE_TOKENS
+) -> tuple[list[tuple[str, str]], str]:
+    """(text, place) of passages, and the place where the section ends.
+
+    Neighbours share a passage while they fit the window; a block alone may exceed it.
+    """
+    packed: list[tuple[str, str]] = []
     room = 0
     for block in blocks:
+        if block.kind == "place":
+            place = block.text
+            continue
         for piece in split(block, window if block.kind == "prose" else whole):
             size = estimated_tokens(piece)
             if packed and size <= room:
-                packed[-1] += "\n\n" + piece
+                text, where = packed[-1]
+                packed[-1] = (f"{text}\n\n{piece}", where)
                 room -= size
             else:
-                packed.append(piece)
+                packed.append((piece, place))
                 room = window - size
-    return packed
+    return packed, place

@@ -2,58 +2,60 @@
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+import time
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from filelock import FileLock
 
 from . import shipped
-from .catalog import SCHEMA_VERSION, Catalog, Row
+from .catalog import SCHEMA_VERSION, Catalog
 from .chunk import Passage, chunk
 from .embed import Embedder, Vectors
 from .files import LOCK_TIMEOUT_S, LibraryError
-from .lexical import LexicalIndex, open_lexical
+from .lexical import open_lexical
 from .page import Page, digest
+from .snapshot import Snapshot
 from .store import VectorIndexError, VectorStore
 from .vectors import VectorCache
 
 EMBED_BATCH = 512  # passages embedded before their vectors are kept: the most that a crash makes embed again
+SEAL_EVERY = 10  # batches between two closings of the vector index: the most that a crash makes insert again
+AT_ONCE_S = 5.0  # a search begins no batch on its way after this; the rest waits for 'kbgen library rebuild'
 T = TypeVar("T")
-OwnPages = Mapping[str, tuple[str, Callable[[], Page | None]]]
+Watch = Callable[[int, int], None]  # (passages embedded so far, passages to embed)
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """One revision of the lexical side in memory: passage rows, and BM25 over them in the same order."""
+class OwnPages(Protocol):
+    """The library's own pages as the index wants them."""
 
-    revision: str
-    rows: tuple[Row, ...]
-    lexical: LexicalIndex | None
+    def stamps(self) -> dict[str, str]:
+        """Page id -> stamp, which changes when its file may have; the same object while nothing changed."""
+        ...
 
-    @cached_property
-    def by_id(self) -> dict[str, Row]:
-        return {row.id: row for row in self.rows}
+    def read(self, page_id: str) -> Page | None:
+        """The page, or None if its file is damaged."""
+        ...
 
 
 class Index:
-    """The derived half of a library, safe to use from any number of processes at once.
+    """The derived half of a library, safe to use from any number of processes at once."""
 
-    `own_pages` gives the library's pages: id -> (stamp, reader). A stamp changes when the file may have;
-    a reader gives None for a damaged file.
-    """
-
-    def __init__(self, folder: Path, own_pages: Callable[[], OwnPages]) -> None:
+    def __init__(
+        self, folder: Path, own: OwnPages, open_store: Callable[[str], VectorStore] | None = None
+    ) -> None:
         self._folder = folder
-        self._own_pages = own_pages
+        self._own = own
         self._lock = FileLock(folder.with_suffix(".lock"), timeout=LOCK_TIMEOUT_S)
+        self._open_store = open_store or (lambda model: VectorStore(folder / "chroma", self._lock, model))
         self._snapshot: Snapshot | None = None
         self._reconciled: set[str] = set()
+        self._in_step: tuple[dict[str, str], str, str, str] | None = None
         self.repairs: list[str] = []
+        self.unembedded = 0  # passages that the last look left without a vector
 
     def catalog(self) -> Catalog:
         """The catalog, empty if it was not there; vectors without a catalog are nobody's and go."""
@@ -67,10 +69,11 @@ class Index:
             catalog = Catalog(path)
         return catalog
 
-    def use(self, embedder: Embedder | None, action: Callable[[Catalog], T]) -> T:
+    def use(self, embedder: Embedder | None, action: Callable[[Catalog], T], watch: Watch | None = None) -> T:
         """Bring the index in step with the files, then do `action`; what is damaged is built anew.
 
-        A first failure may be another process's rebuild seen half-way, so only a second one drops anything.
+        With `watch` every passage gets its vector now, else as many as AT_ONCE_S allows. A first failure may
+        be another process's rebuild seen half-way, so only a second one drops anything.
         """
         failure: Exception | None = None
         for attempt in range(3):
@@ -78,8 +81,10 @@ class Index:
                 with self._lock:
                     if attempt == 2 and failure:
                         self._drop(failure)
-                    self._reconciled -= self._reconciled if failure else set()
-                    catalog = self._sync(embedder)
+                    if failure:
+                        self._reconciled.clear()
+                        self._in_step = None
+                    catalog = self._sync(embedder, watch)
                 return action(catalog)
             except (VectorIndexError, sqlite3.DatabaseError) as error:
                 failure = error
@@ -92,42 +97,48 @@ class Index:
         with self._lock:
             revision = catalog.state()["revision"]
             if self._snapshot is None or self._snapshot.revision != revision:
-                texts = [f"{section}\n{text}" for section, text in catalog.texts()]
-                lexical = open_lexical(self._folder / "lexical", revision, texts)
-                self._snapshot = Snapshot(revision, tuple(catalog.rows()), lexical)
+                rows = tuple(catalog.rows())
+                lexical = open_lexical(
+                    self._folder / "lexical",
+                    revision,
+                    len(rows),
+                    lambda: (f"{section}\n{section}\n{text}" for section, text in catalog.texts()),
+                )
+                self._snapshot = Snapshot(revision, rows, lexical)
             return self._snapshot
 
     def store(self, model: str) -> VectorStore:
-        return VectorStore(self._folder / "chroma", self._lock, model)
+        return self._open_store(model)
 
-    def rebuild(self, embedder: Embedder | None) -> None:
-        """Drop everything derived and derive it again."""
+    def rebuild(self, embedder: Embedder | None, watch: Watch) -> None:
+        """Drop everything derived but the vectors of known texts, and derive it again."""
         with self._lock:
-            self._drop_all()
-            self.use(embedder, self.snapshot)
+            self._drop_all(keep_vectors=True)
+            self.use(embedder, self.snapshot, watch)
 
     def close(self) -> None:
         self.store("").close()
 
-    def _sync(self, embedder: Embedder | None) -> Catalog:
+    def _sync(self, embedder: Embedder | None, watch: Watch | None) -> Catalog:
+        """The catalog in step; nothing is compared again while neither files nor catalog have changed."""
         catalog = self.catalog()
-        self._refresh_pages(catalog)
-        if embedder is not None:
-            self._refresh_vectors(catalog, embedder)
+        stamps, corpus, model = self._own.stamps(), shipped.corpus_hash(), embedder.name if embedder else ""
+        now = (stamps, corpus, model, catalog.state()["revision"])
+        if now != self._in_step or (watch and self.unembedded):
+            self._refresh_pages(catalog, stamps, corpus)
+            if embedder is not None:
+                self._refresh_vectors(catalog, embedder, watch)
+            self._in_step = (stamps, corpus, model, catalog.state()["revision"])
         return catalog
 
-    def _refresh_pages(self, catalog: Catalog) -> None:
+    def _refresh_pages(self, catalog: Catalog, own: Mapping[str, str], corpus: str) -> None:
         """Chunk what is new or changed, forget what is gone; an own page wins over a shipped one."""
         known = catalog.stamps()
-        corpus = shipped.corpus_hash()
-        own = self._own_pages()
         gone = {i for i, (origin, _) in known.items() if origin == "library" and i not in own}
-        changed: list[tuple[Page, str]] = []
-        for page_id, (stamp, read) in own.items():
-            if known.get(page_id) != ("library", stamp):
-                page = read()
-                changed += [(page, stamp)] if page else []
-                gone |= {page_id} if page is None and page_id in known else set()
+        fresh = [i for i, stamp in own.items() if known.get(i) != ("library", stamp)]
+        read = {i: self._own.read(i) for i in fresh}
+        changed = [(page, own[i]) for i, page in read.items() if page]
+        gone |= {i for i, page in read.items() if page is None and i in known}
         stale = catalog.state()["corpus"] != corpus
         if stale or gone:
             pages = {page.id: page for page in shipped.pages() if page.id not in own}
@@ -138,7 +149,7 @@ class Index:
             passages = ((page, stamp, chunk(page.id, page.title, page.body)) for page, stamp in changed)
             catalog.put(passages, gone - {page.id for page, _ in changed}, corpus)
 
-    def _refresh_vectors(self, catalog: Catalog, embedder: Embedder) -> None:
+    def _refresh_vectors(self, catalog: Catalog, embedder: Embedder, watch: Watch | None) -> None:
         """Remove vectors of passages that are gone, embed passages that are new."""
         store = self.store(embedder.name)
         if embedder.name not in self._reconciled:
@@ -147,14 +158,26 @@ class Index:
         for collection, ids in catalog.orphans(embedder.name).items():
             store.delete(collection, ids)
             catalog.unmark(embedder.name, collection, ids)
-        waiting = catalog.unembedded(embedder.name)
+        waiting = sorted(catalog.unembedded(embedder.name), key=lambda pair: pair[0])
         ready = shipped.ready_vectors(embedder.name) if waiting else {}
-        for collection, group in groupby(sorted(waiting, key=lambda pair: pair[0]), key=lambda pair: pair[0]):
-            passages = [passage for _, passage in group]
-            for start in range(0, len(passages), EMBED_BATCH):
-                part = passages[start : start + EMBED_BATCH]
-                store.upsert(collection, part, self._vectors(part, ready, embedder))
-                catalog.mark_embedded(embedder.name, collection, [passage.id for passage in part])
+        parts = list(_parts(waiting))
+        started, done, left = time.monotonic(), 0, 0
+        for start in range(0, len(parts), SEAL_EVERY):
+            with store.writing():
+                for collection, part in parts[start : start + SEAL_EVERY]:
+                    vectors = self._known(part, ready, embedder.name)
+                    missing = [passage for passage in part if passage.id not in vectors]
+                    if watch or time.monotonic() - started < AT_ONCE_S:
+                        vectors |= self._embedded(missing, embedder)
+                    held = [passage for passage in part if passage.id in vectors]
+                    if held:
+                        store.upsert(collection, held, np.stack([vectors[passage.id] for passage in held]))
+                        catalog.mark_embedded(embedder.name, collection, [passage.id for passage in held])
+                    left += len(part) - len(held)
+                    done += len(part)
+                    if watch:
+                        watch(done, len(waiting))
+        self.unembedded = left
 
     def _reconcile(self, catalog: Catalog, model: str, store: VectorStore) -> None:
         """Settle what a crash left between Chroma and catalog: unknown vectors go, lost ones come again."""
@@ -169,18 +192,22 @@ class Index:
             store.delete(collection, sorted(present - marked))
             catalog.unmark(model, collection, sorted(marked - present))
 
-    def _vectors(self, passages: list[Passage], ready: Mapping[str, Vectors], embedder: Embedder) -> Vectors:
-        """Vectors of `passages`: shipped with the corpus, or known from before, or embedded now and kept."""
-        texts = {
-            passage.id: shipped.embedding_text(passage) for passage in passages if passage.id not in ready
-        }
-        known = self._cache().get(embedder.name, list(texts.values()))
-        missing = list(dict.fromkeys(text for text in texts.values() if text not in known))
-        if missing:
-            fresh = dict(zip(missing, embedder.embed(missing), strict=True))
-            self._cache().put(embedder.name, fresh)
-            known |= fresh
-        return np.stack([ready[p.id] if p.id in ready else known[texts[p.id]] for p in passages])
+    def _known(self, passages: list[Passage], ready: Mapping[str, Vectors], model: str) -> dict[str, Vectors]:
+        """Passage id -> vector, where it was shipped with the corpus or computed before."""
+        found = {passage.id: ready[passage.id] for passage in passages if passage.id in ready}
+        texts = {p.id: shipped.embedding_text(p) for p in passages if p.id not in found}
+        known = self._cache().get(model, list(dict.fromkeys(texts.values())))
+        return found | {name: known[text] for name, text in texts.items() if text in known}
+
+    def _embedded(self, passages: list[Passage], embedder: Embedder) -> dict[str, Vectors]:
+        """Passage id -> vector, computed now and kept; equal texts once."""
+        texts = {passage.id: shipped.embedding_text(passage) for passage in passages}
+        fresh = list(dict.fromkeys(texts.values()))
+        if not fresh:
+            return {}
+        vectors = dict(zip(fresh, embedder.embed(fresh), strict=True))
+        self._cache().put(embedder.name, vectors)
+        return {name: vectors[text] for name, text in texts.items()}
 
     def _cache(self) -> VectorCache:
         return VectorCache(self._folder / "vectors.sqlite")
@@ -196,16 +223,27 @@ class Index:
 
     def _drop_vectors(self) -> None:
         self._reconciled.clear()
+        self._in_step = None
         self.store("").destroy()
         if (self._folder / "catalog.sqlite").exists():
             Catalog(self._folder / "catalog.sqlite").unmark_all()
 
-    def _drop_all(self) -> None:
-        self._snapshot = None
-        for name in ("catalog.sqlite", "catalog.sqlite-journal", "vectors.sqlite", "vectors.sqlite-journal"):
+    def _drop_all(self, *, keep_vectors: bool = False) -> None:
+        self._snapshot, self._in_step = None, None
+        names = ["catalog.sqlite", *(() if keep_vectors and self._cache().sound() else ("vectors.sqlite",))]
+        for name in names:
             (self._folder / name).unlink(missing_ok=True)
+            (self._folder / f"{name}-journal").unlink(missing_ok=True)
         self._drop_vectors()
         shutil.rmtree(self._folder / "lexical", ignore_errors=True)
+
+
+def _parts(waiting: list[tuple[str, Passage]]) -> Iterator[tuple[str, list[Passage]]]:
+    """Batches of `waiting`, which is sorted by collection, none over two collections."""
+    for collection, group in groupby(waiting, key=lambda pair: pair[0]):
+        passages = [passage for _, passage in group]
+        for start in range(0, len(passages), EMBED_BATCH):
+            yield collection, passages[start : start + EMBED_BATCH]
 
 
 _CURE = "free disk space or fix permissions, then run 'kbgen library rebuild'."

@@ -16,9 +16,10 @@ from .tokens import tokens
 SMALL_WORDS = frozenset({
     "a", "an", "and", "are", "as", "at", "be", "because", "best", "by", "can", "do", "does", "for", "from",
     "get", "had", "has", "have", "help", "how", "i", "if", "in", "into", "is", "it", "its", "just", "like",
-    "many", "me", "my", "need", "no", "of", "off", "on", "only", "or", "other", "should", "so", "such", "than",
-    "that", "the", "their", "them", "then", "there", "they", "this", "to", "too", "want", "was", "what", "when",
-    "where", "which", "while", "who", "why", "will", "with", "without", "would", "you", "your",
+    "many", "me", "my", "need", "no", "of", "off", "on", "only", "or", "other", "should", "so", "such",
+    "than", "that", "the", "their", "them", "then", "there", "they", "this", "to", "too", "want", "was",
+    "what", "when", "where", "which", "while", "who", "why", "will", "with", "without", "would", "you",
+    "your",
 })  # fmt: skip
 
 

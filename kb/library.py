@@ -2,8 +2,9 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
-from functools import partial
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,29 +14,51 @@ from .choice import Choice, choose
 from .chunk import Passage, chunk
 from .files import LibraryError, Manifest
 from .graph import Graph
-from .index import Index, OwnPages
-from .page import Page, PageError, from_markdown, to_markdown
+from .index import Index, Watch
+from .own import OwnFiles
+from .page import Page, to_markdown
+from .quarantine import Quarantine
 from .records import Episode, RecordError, check, from_json, record_id, to_json
-from .root import SCHEMA, default_root, prepare
+from .root import SCHEMA, default_root, prepare, server_of
 from .search import Query, SearchResult, search
+from .store import VectorStore
 
 
 class Library:
     """Documents and episodes, searchable; any number of processes may read and write one library at once."""
 
-    def __init__(self, root: Path, choice: Choice | None = None) -> None:
+    def __init__(self, root: Path, choice: Choice | None = None, server: str | None = None) -> None:
         self.root = root
         self._settings = prepare(root)
         self._choice = choice
         self._manifest = Manifest(root)
-        self._index = Index(root / "index", self._own_pages)
+        self._own = OwnFiles(root)
+        self._index = Index(root / "index", self._own, self._stores(server or self._settings.get("chroma")))
+        self.quarantine = Quarantine(root)
         self._episodes: dict[str, Episode] = {}
         self._problems: dict[str, str] = {}
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, choice: Choice | None = None) -> "Library":
-        """The library at `path`, made if it is not there; `choice` stands in for this machine's own."""
-        return cls(default_root() if path is None else Path(path).expanduser(), choice)
+        """The library at `path`, made if it is not there; `choice` stands in for this machine's own.
+
+        The address of a Chroma server as `path` means the default folder, with its vectors on that server.
+        """
+        server = server_of(path)
+        root = default_root() if path is None or server else Path(path).expanduser()
+        return cls(root, choice, server)
+
+    def _stores(self, server: str | None) -> Any:
+        """How the index opens its vector store: None for the one in its own folder."""
+        if server is None:
+            return None
+
+        def on_server(model: str) -> VectorStore:
+            from .server import ServerStore
+
+            return ServerStore(server, str(self._settings.get("id", self.root)), model)
+
+        return on_server
 
     def __enter__(self) -> "Library":
         return self
@@ -63,31 +86,67 @@ class Library:
         arch: str | Sequence[str] | None = None,
         kind: str | None = None,
         k: int = 10,
+        features: frozenset[str] | None = None,
+        toolchain: Mapping[str, str] | None = None,
     ) -> SearchResult:
-        """Passages for `text`. `arch` is a hard boundary: pages for other targets only are never given."""
-        if not text.strip():
+        """Passages for `text`. `arch` is a hard boundary: pages for other targets only are never given.
+
+        Several archs are a target and its parents, nearest first. `features` of a device shut out pages that
+        require others, `toolchain` (tool -> version) those that hold for other releases.
+        """
+        archs = (arch,) if isinstance(arch, str) else tuple(arch or ())
+        query = Query(text, vendor or _vendor_of(archs), archs, kind, k, features, toolchain or {})
+        return self.ask(query)
+
+    def ask(self, query: Query) -> SearchResult:
+        """Passages for a query, by the rankings it names as far as there are any."""
+        if not query.text.strip():
             raise LibraryError(
                 "the search text is empty; give words, a metric, an error message or a code snippet."
             )
-        archs = (arch,) if isinstance(arch, str) else tuple(arch or ())
-        query = Query(text, vendor or _vendor_of(archs), archs, kind, k)
-        embedder = self.choice.embedder
-        hits = self._index.use(embedder, lambda catalog: search(self._index, catalog, query, embedder))
-        return SearchResult(hits, "hybrid" if embedder else "lexical", "" if embedder else self.choice.reason)
+        embedder = self.choice.embedder if "meaning" in query.rankings else None
+        shut_out = tuple(self.quarantine.entries())
+        hits = self._index.use(
+            embedder, lambda catalog: search(self._index, catalog, query, embedder, shut_out)
+        )
+        if embedder is None:
+            return SearchResult(hits, "lexical", self.choice.reason if "meaning" in query.rankings else "")
+        return SearchResult(hits, "hybrid" if "words" in query.rankings else "dense", self._unembedded())
+
+    def _unembedded(self) -> str:
+        left = self._index.unembedded
+        words = f"{left} passages have no vectors under {self.choice.name} yet and are found by words only"
+        return f"{words}; run 'kbgen library rebuild'" if left else ""
+
+    def index(self, watch: Watch) -> None:
+        """Bring the index in step with the files and embed all that is new, telling `watch` how far it is."""
+        self._index.use(self.choice.embedder, self._index.snapshot, watch)
 
     def pages(self, kind: str | None = None) -> tuple[Page, ...]:
-        """Shipped and own pages by id, of one kind or all."""
-        return tuple(self._index.use(None, lambda catalog: catalog.pages(kind)).values())
+        """Shipped and own pages by id, of one kind or all, those in quarantine left out."""
+        shut_out = self.quarantine.entries()
+        found = self._index.use(None, lambda catalog: catalog.pages(kind))
+        return tuple(page for page in found.values() if page.id not in shut_out)
+
+    def page(self, page_id: str) -> Page | None:
+        """One page, in quarantine or not."""
+        return self._index.use(None, lambda catalog: catalog.pages_by_id([page_id])).get(page_id)
+
+    def own_page(self, page_id: str) -> Page | None:
+        """One of the library's own pages, read from its file."""
+        return self._own.read(page_id)
 
     def passages(self, page_id: str) -> tuple[Passage, ...]:
         """The passages of one page in reading order."""
-        page = self._index.use(None, lambda catalog: catalog.pages_by_id([page_id])).get(page_id)
+        page = self.page(page_id)
         if page is None:
             raise LibraryError(f"no document {page_id!r} in {self.root}; 'kbgen library list' names them.")
         return chunk(page.id, page.title, page.body)
 
     def add(self, page: Page) -> bool:
         """Store `page` under its id; False if the very same page is already there."""
+        if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,120}", page.id):
+            raise LibraryError(f"{page.id[:80]!r} is no id of a page; use small letters, digits and dashes.")
         data = to_markdown(page).encode()
         name = f"documents/{page.id}.md"
         held = self._manifest.entries().get(name) == hashlib.sha256(data).hexdigest()
@@ -99,7 +158,7 @@ class Library:
     def remove(self, page_id: str) -> None:
         """Remove one of the library's own pages."""
         name = f"documents/{page_id}.md"
-        if not (self.root / name).is_file():
+        if name not in self._manifest.entries() and page_id not in self._own.stamps():
             raise LibraryError(f"no document {page_id!r} in {self.root}; 'kbgen library list' names them.")
         self._manifest.remove(name)
 
@@ -113,12 +172,15 @@ class Library:
         return name
 
     def records(self) -> dict[str, Episode]:
-        """Every episode by id, oldest first; a damaged file is left out and named by `status`."""
+        """Every episode by id, oldest first, but those in quarantine; `status` names damaged files."""
         found: dict[str, Episode] = {}
+        shut_out = self.quarantine.entries()
         for path in sorted((self.root / "records").glob("*.json")):
             episode = self._episodes.get(path.stem) or self._read_record(path)
             if episode:
-                found[path.stem] = self._episodes[path.stem] = episode
+                self._episodes[path.stem] = episode
+                if path.stem not in shut_out:
+                    found[path.stem] = episode
         return found
 
     def episodes(self, family: str | None = None, arch: str | None = None) -> tuple[Episode, ...]:
@@ -151,17 +213,20 @@ class Library:
             "embedder": self.choice.name,
             "embedder_reason": self.choice.reason,
             "vectors": catalog.vector_counts(self.choice.name) if self.choice.name else {},
+            "unembedded": self._index.unembedded,
+            "superseded": sum(bool(page.superseded_by) for page in pages),
+            "quarantined": len(self.quarantine.entries()),
             "index": "repaired" if self._index.repairs else "ok",
             "repairs": list(self._index.repairs),
-            "problems": dict(self._problems),
-            "size_bytes": sum(path.stat().st_size for path in self.root.rglob("*") if path.is_file()),
+            "problems": {**self._own.problems, **self._problems},
+            "size_bytes": _bytes_below(self.root),
         }
 
     def verify(self) -> dict[str, str]:
         """Fault by name, from reading every file and vector; empty when all is well. Changes no file."""
         self.records()
         index_faults = self._index.use(self.choice.embedder, self._index_faults)
-        return {**self._manifest.verify(), **self._problems, **index_faults}
+        return {**self._manifest.verify(), **self._own.problems, **self._problems, **index_faults}
 
     def _index_faults(self, catalog: Catalog) -> dict[str, str]:
         verdict = catalog.check()
@@ -173,32 +238,9 @@ class Library:
                 faults[f"index/chroma {name}"] = f"{len(lost)} vectors lost; run 'kbgen library rebuild'"
         return faults
 
-    def rebuild(self) -> None:
-        """Derive the whole index from the files again."""
-        self._index.rebuild(self.choice.embedder)
-
-    def _own_pages(self) -> OwnPages:
-        """The library's pages as the index wants them; any write to a file changes its stamp."""
-        found: dict[str, tuple[str, Callable[[], Page | None]]] = {}
-        with os.scandir(self.root / "documents") as entries:
-            for entry in sorted(entries, key=lambda item: item.name):
-                if entry.name.endswith(".md") and not entry.name.startswith("."):
-                    stat = entry.stat()
-                    stamp = f"{stat.st_size}-{stat.st_mtime_ns}"
-                    found[entry.name[:-3]] = (stamp, partial(self._read_page, Path(entry.path)))
-        return found
-
-    def _read_page(self, path: Path) -> Page | None:
-        name = f"documents/{path.name}"
-        try:
-            page = from_markdown(path.read_text(encoding="utf-8"), name)
-            if page.id != path.stem:
-                raise PageError(f"{name}: the header says id {page.id!r}; make file name and id the same.")
-        except (PageError, OSError, UnicodeDecodeError) as error:
-            self._problems[name] = str(error)
-            return None
-        self._problems.pop(name, None)
-        return page
+    def rebuild(self, watch: Watch = lambda done, total: None) -> None:
+        """Derive the whole index from the files again; texts that were embedded before keep their vectors."""
+        self._index.rebuild(self.choice.embedder, watch)
 
     def _read_record(self, path: Path) -> Episode | None:
         name = f"records/{path.name}"
@@ -207,6 +249,16 @@ class Library:
         except (RecordError, OSError, UnicodeDecodeError) as error:
             self._problems[name] = str(error)
             return None
+
+
+def _bytes_below(folder: Path) -> int:
+    """Bytes of all files below `folder`; one that another process removes meanwhile counts nothing."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += os.stat(os.path.join(place, name)).st_size
+    return total
 
 
 def _vendor_of(archs: Sequence[str]) -> str | None:

@@ -33,7 +33,9 @@ class Reference:
 class Page:
     """One document. No `archs` and vendor "any" mean no limit; from `addresses` on, fields of cards.
 
-    `archs` are compiler targets (`sm_90`), `requires` device features, `addresses` bottleneck classes.
+    `archs` are compiler targets (`sm_90`), `toolchain` what the page holds for (`triton>=3.6`), `requires`
+    device features, `addresses` bottleneck classes. `series` is the same for all releases of one document,
+    `superseded_by` the id of a newer one; `inferred` names the fields that nobody stated.
     """
 
     __pydantic_config__ = ConfigDict(extra="ignore")
@@ -47,7 +49,13 @@ class Page:
     archs: tuple[str, ...] = ()
     version: str = ""
     licence: str = ""
+    date: str = ""
+    toolchain: tuple[str, ...] = ()
     sources: tuple[Reference, ...] = ()
+    series: str = ""
+    superseded_by: str = ""
+    inferred: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from .files import LibraryError, write_durably
 
 SCHEMA = "kbgen-library/1"
 FOLDERS = ("documents", "records")
+_FILES = ("library", "manifest", "index", "quarantine", "crawls")
 
 
 def default_root() -> Path:
@@ -19,6 +22,12 @@ def default_root() -> Path:
     return (
         Path(configured).expanduser() if configured else user_data_path("kbgen", appauthor=False) / "library"
     )
+
+
+def server_of(place: Path | str | None) -> str | None:
+    """The address of a Chroma server if `place` is one; pathlib folds its two slashes into one."""
+    found = re.fullmatch(r"(https?):/{1,2}([^/\s]+)/?", str(place))
+    return f"{found[1]}://{found[2]}" if found else None
 
 
 def prepare(root: Path) -> dict[str, Any]:
@@ -44,7 +53,7 @@ def _settings(root: Path) -> dict[str, Any]:
                 f"{root} holds other files ({strangers[0]}) and no library.json; "
                 "give --library a new or empty folder."
             )
-        write_durably(path, json.dumps({"schema": SCHEMA}, indent=1).encode())
+        write_durably(path, json.dumps({"schema": SCHEMA, "id": uuid.uuid4().hex}, indent=1).encode())
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
@@ -58,4 +67,4 @@ def _settings(root: Path) -> dict[str, Any]:
 
 def _is_ours(name: str) -> bool:
     """Whether a library has a file of this name: another process may be making the same one right now."""
-    return name.startswith(".") or name.partition(".")[0] in (*FOLDERS, "library", "manifest", "index")
+    return name.startswith(".") or name.partition(".")[0] in (*FOLDERS, *_FILES)

@@ -22,7 +22,7 @@ class VectorIndexError(Exception):
 
 
 @dataclass
-class _Open:
+class Open:
     """Chroma's client of one folder in this process, and the seal it was opened under."""
 
     client: Any
@@ -30,7 +30,7 @@ class _Open:
     collections: dict[str, Any] = field(default_factory=dict)
 
 
-_OPEN: dict[Path, _Open] = {}  # Chroma itself keeps one system per folder and process, so this does too
+_OPEN: dict[Path, Open] = {}  # Chroma itself keeps one system per folder and process, so this does too
 
 
 class VectorStore:
@@ -46,6 +46,7 @@ class VectorStore:
         self._lock = lock
         self._suffix = "." + hashlib.sha256(model.encode()).hexdigest()[:8]
         self._sealed_at = folder.with_suffix(".seal")
+        self._writing: Open | None = None
 
     def upsert(self, collection: str, passages: Sequence[Passage], vectors: Vectors) -> None:
         with self._session(write=True) as opened:
@@ -55,7 +56,6 @@ class VectorStore:
                 target.upsert(
                     ids=[passage.id for passage in part],
                     embeddings=vectors[start : start + BATCH],
-                    documents=[passage.text for passage in part],
                     metadatas=[{"page": passage.doc_id, "section": passage.section} for passage in part],
                 )
 
@@ -113,8 +113,21 @@ class VectorStore:
                 opened.client.close()
 
     @contextmanager
-    def _session(self, *, write: bool = False) -> Iterator[_Open]:
+    def writing(self) -> Iterator[None]:
+        """Several writes under one lock and one client, sealed at the end."""
+        with self._session(write=True) as opened:
+            self._writing = opened
+            try:
+                yield
+            finally:
+                self._writing = None
+
+    @contextmanager
+    def _session(self, *, write: bool = False) -> Iterator[Open]:
         """The lock, and a client that has seen every write; what goes wrong becomes VectorIndexError."""
+        if self._writing is not None:
+            yield self._writing
+            return
         with self._lock:
             try:
                 yield self._open()
@@ -134,7 +147,7 @@ class VectorStore:
                 if self._folder in _OPEN:
                     _OPEN[self._folder].token = renewed.token
 
-    def _open(self) -> _Open:
+    def _open(self) -> Open:
         sealed = seal.read(self._sealed_at)
         if self._folder in _OPEN and _OPEN[self._folder].token != sealed.token:
             self.close()
@@ -142,7 +155,7 @@ class VectorStore:
             faults = sealed.faults(self._folder)
             if faults:
                 raise VectorIndexError(f"{len(faults)} graph files are not as they were left ({faults[0]})")
-            _OPEN[self._folder] = _Open(self._connect(), sealed.token)
+            _OPEN[self._folder] = Open(self._connect(), sealed.token)
         return _OPEN[self._folder]
 
     def _connect(self) -> Any:
@@ -158,7 +171,7 @@ class VectorStore:
             SharedSystemClient._identifier_to_refcount.pop(str(self._folder), None)
             raise
 
-    def _collection(self, opened: _Open, name: str) -> Any:
+    def _collection(self, opened: Open, name: str) -> Any:
         name += self._suffix
         if name not in opened.collections:
             opened.collections[name] = opened.client.get_or_create_collection(

@@ -43,6 +43,14 @@ class VectorCache:
         with self._connect() as db:
             db.executemany("insert or replace into vectors values(?, ?, ?)", rows)
 
+    def sound(self) -> bool:
+        """Whether SQLite finds no fault in the file; a file that is not there has none."""
+        try:
+            with self._connect() as db:
+                return bool(db.execute("pragma quick_check(1)").fetchone()[0] == "ok")
+        except sqlite3.DatabaseError:
+            return False
+
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         db = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)

@@ -79,7 +79,7 @@ def measure(
     try:
         run.warm_up()
         run.audit()
-        floor = _floor(clock)  # as the rounds find it: loaded modules and an attached profiler slow every wait
+        floor = _floor(clock)  # as the rounds find it: loaded modules and a profiler slow every wait
         complete = run.rounds()
         run.audit()
     except DeviceLostError as error:

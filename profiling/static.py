@@ -84,7 +84,9 @@ def inspect(candidate_path: Path, op: Op, spec: DeviceSpec, scratch: Path) -> St
         "overrides": dict(op.overrides),
         "card": _card(spec),
     }
-    outcome = run_child("kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True)
+    outcome = run_child(
+        "kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True
+    )
     if outcome.reply is None:
         return StaticReport(spec.arch, (), (f"compiling {candidate_path.name} failed: {outcome.detail}",))
     if "error" in outcome.reply:

@@ -1,8 +1,11 @@
 """Holds the architecture as a hard boundary: what a device cannot run is not advised."""
 
+import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .. import KbgenError
+from ..hardware_specs.names import REPRESENTATIVE, UnknownDevice
 from ..kb.page import Page
 
 if TYPE_CHECKING:
@@ -38,6 +41,36 @@ class Fit:
         return not self.refusal
 
 
+class UnknownTarget(KbgenError):  # noqa: N818 - named for what was found
+    """A name that is neither a compiler target nor a device with a sheet."""
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """What a search for one device may give: its vendor's pages for `archs`, the target and its parents."""
+
+    vendor: str
+    archs: tuple[str, ...]
+    features: frozenset[str]
+
+
+def boundary(name: str) -> Boundary:
+    """The boundary of a target (`sm_90`) or device (`h100`); a target stands for its usual device."""
+    from ..hardware_specs.spec import find_spec
+
+    try:
+        spec = find_spec(name)
+    except UnknownDevice as error:
+        close = difflib.get_close_matches(name.lower(), REPRESENTATIVE, n=3, cutoff=0.4)
+        if not close:
+            raise UnknownTarget(f"{error}.".replace("..", ".")) from None
+        raise UnknownTarget(
+            f'no compiler target or device is called "{name}"; nearest: {", ".join(close)}; '
+            "see `kbgen specs` for all of them."
+        ) from None
+    return Boundary(spec.vendor, (spec.arch, *lineage(spec.arch)), spec.features)
+
+
 def lineage(arch: str) -> tuple[str, ...]:
     """Older targets whose pages hold on `arch` as well, nearest first."""
     return _PARENTS.get(arch, ())
@@ -52,7 +85,9 @@ def fit(page: Page, spec: "DeviceSpec") -> Fit:
         return Fit(refusal=f"requires {', '.join(missing)}; {spec.name} ({spec.arch}) has none")
     if not page.archs or spec.arch in page.archs:
         return Fit()
-    parent = next((older for older in lineage(spec.arch) if older in page.archs), "")
+    # An instruction page lists every target it holds for: some instructions went again (xf32 on gfx950).
+    parents = () if page.kind == "instruction" else lineage(spec.arch)
+    parent = next((older for older in parents if older in page.archs), "")
     if parent:
         return Fit(parent=parent)
     return Fit(refusal=f"holds on {', '.join(page.archs)}; {spec.name} is {spec.arch}")

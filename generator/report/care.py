@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from ... import KbgenError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...kb.library import Library
-    from ...kb.page import Page
+    from .bar import Count
 
 Document = dict[str, Any]
-LISTED = ("id", "kind", "title", "origin", "vendor", "archs", "version")
+LISTED = ("id", "kind", "title", "origin", "vendor", "archs", "version", "superseded_by")
 
 
 class NotInLibraryError(KbgenError):
@@ -42,23 +44,29 @@ def listing(library: Library, kind: str | None) -> Document:
         for name, episode in library.records().items()
         if kind is None
     ]
+    kept = [{"id": name, **vars(entry)} for name, entry in library.quarantine.entries().items()]
     return {
         "documents": [{name: getattr(page, name) for name in LISTED} for page in library.pages(kind)],
         "records": records,
+        "quarantined": kept,
     }
 
 
 def show(library: Library, name: str) -> Document:
     """One document or record, whole."""
-    page, episode = _page(library, name), library.records().get(name)
+    page, episode = library.page(name), library.records().get(name)
     if page is None and episode is None:
         raise _unknown(library, name)
-    return {"document": page} if page else {"record": episode}
+    kept = library.quarantine.entries().get(name)
+    return {
+        **({"quarantined": kept} if kept else {}),
+        **({"document": page} if page else {"record": episode}),
+    }
 
 
 def why(library: Library, name: str) -> Document:
     """Why a technique is advised: its sources and every outcome it had."""
-    page, trials = _page(library, name), library.graph().trials(name)
+    page, trials = library.page(name), library.graph().trials(name)
     if page is None and not trials:
         raise _unknown(library, name)
     outcomes = [
@@ -83,15 +91,15 @@ def verify(library: Library) -> Document:
     return {"ok": not faults, "faults": faults}
 
 
-def rebuild(library: Library) -> Document:
-    """Derive the whole index from the files again."""
-    library.rebuild()
+def rebuild(library: Library, watch: Count) -> Document:
+    """Derive the whole index from the files again; texts embedded before keep their vectors."""
+    library.rebuild(watch)
     return status(library)
 
 
 def remove(library: Library, name: str) -> Document:
     """Remove one of the library's own documents."""
-    page = _page(library, name)
+    page = library.page(name)
     if page is not None and page.origin != "library":
         raise NotRemovableError(
             f"{name!r} is shipped with kbgen; only documents you ingested can be removed."
@@ -102,8 +110,34 @@ def remove(library: Library, name: str) -> Document:
     return {"removed": name}
 
 
-def _page(library: Library, name: str) -> Page | None:
-    return next((page for page in library.pages() if page.id == name), None)
+def quarantine(library: Library, name: str | None, reason: str, release: bool) -> Document:
+    """Keep a document or record apart: on disk, but neither found nor counted. Without ID: list those."""
+    entries = library.quarantine.entries()
+    if name is not None and release:
+        if name not in entries:
+            raise NotInLibraryError(f"{name!r} is not in quarantine; without ID the command lists what is.")
+        library.quarantine.release(name)
+    elif name is not None:
+        if library.page(name) is None and name not in library.records() and name not in entries:
+            raise _unknown(library, name)
+        library.quarantine.put(name, reason)
+    return {"quarantined": [{"id": key, **vars(kept)} for key, kept in library.quarantine.entries().items()]}
+
+
+def export(library: Library, file: Path) -> Document:
+    """Write own documents and records to a zip file that 'import' takes in elsewhere."""
+    from ...kb.archive import export as write
+
+    return {"path": str(file), "entries": write(library, file)}
+
+
+def take_in(library: Library, file: Path) -> Document:
+    """Take in an export; every entry is checked, and what is wrong is refused with its reason."""
+    from ...kb.archive import load
+
+    taken = load(library, file)
+    refused = [{"entry": name, "reason": reason} for name, reason in taken.refused.items()]
+    return {"added": taken.added, "unchanged": taken.unchanged, "refused": refused}
 
 
 def _unknown(library: Library, name: str) -> NotInLibraryError:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ...hardware_specs.device import DeviceSpec
-    from ...kb.search import SearchResult
+    from ...kb.ingest import Report
     from ...profiling.classify import Bottleneck, Diagnosis
     from ...profiling.doctor import Check
     from ...profiling.profile import Profile
     from ...retrieval.advise import Advice
+    from ...retrieval.find import Answer
 
 
 Document = dict[str, Any]
@@ -76,10 +77,36 @@ def doctor_document(checks: Iterable[Check]) -> Document:
     return {"checks": [{name: getattr(check, name) for name in shown} for check in checks]}
 
 
-def search_document(found: SearchResult) -> Document:
-    """The hits, and how they were found."""
+def search_document(answer: Answer) -> Document:
+    """The hits, how they were found, and what the query was taken for."""
+    found = answer.result
     results = [{field.name: getattr(hit, field.name) for field in fields(hit)} for hit in found.hits]
-    return {"mode": found.mode, "note": found.note, "results": results}
+    return {
+        "mode": found.mode,
+        "note": found.note,
+        "asked_as": answer.asked.form,
+        "query": answer.asked.text,
+        "archs": answer.archs,
+        "results": results,
+    }
+
+
+def ingest_document(report: Report) -> Document:
+    """What became of every document; of a new release, its sections beside the old one's."""
+    by_status = {
+        status: [taken.source for taken in report.of(status)]
+        for status in ("added", "changed", "unchanged", "duplicate")
+    }
+    kept = ("source", "page_id", "status", "supersedes", "changes", "flags")
+    return {
+        **by_status,
+        "refused": [{"path": taken.source, "reason": taken.reason} for taken in report.of("refused")],
+        "documents": [
+            {name: getattr(taken, name) for name in kept}
+            for taken in report.taken
+            if taken.status in ("added", "changed") or taken.flags
+        ],
+    }
 
 
 def diagnosis_document(diagnosis: Diagnosis) -> Document:

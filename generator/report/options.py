@@ -33,6 +33,14 @@ def seconds(text: str) -> float:
     return float(match[1]) * SECONDS[match[2] or "s"]
 
 
+def is_file(text: str) -> bool:
+    """Whether `text` is the path of a file; a query of any length may be asked this."""
+    try:
+        return Path(text).is_file()
+    except OSError:  # a name too long for a path
+        return False
+
+
 op_file = click.argument("op_file", metavar="OP.py", type=PATH)
 candidate_file = click.argument("candidate", metavar="CANDIDATE.py", type=PATH)
 gpu = click.option(

@@ -14,6 +14,7 @@ from ... import KbgenError
 
 if TYPE_CHECKING:
     from ...kb.library import Library
+    from .bar import Count
     from .progress import Say
 
 
@@ -44,12 +45,23 @@ class Session:
         return Library.open(self.library)
 
     @contextmanager
+    def bar(self, what: str) -> Iterator[Count]:
+        """A function that shows on standard error how far `what` is."""
+        from .bar import bar
+
+        with bar(what, self.quiet) as count:
+            yield count
+
+    @contextmanager
     def progress(self) -> Iterator[Say]:
         """A function that shows the events of a long command on standard error."""
         from .progress import progress
 
         with progress(self.quiet) as say:
             yield say
+
+
+LIBRARY = "Library folder, or http://host:port of a Chroma server; default: the user's data folder."
 
 
 class Command(click.Command):
@@ -60,7 +72,7 @@ class Command(click.Command):
         folder = click.Path(file_okay=False, path_type=Path)
         self.params += [
             click.Option(["--json", "as_json"], is_flag=True, help="One JSON document on standard output."),
-            click.Option(["--library"], type=folder, help="Library folder; default: the user's data folder."),
+            click.Option(["--library"], type=folder, metavar="DIR|URL", help=LIBRARY),
             click.Option(["--quiet"], is_flag=True, help="No progress on standard error."),
             click.Option(["--debug"], is_flag=True, help="A traceback with every error."),
         ]

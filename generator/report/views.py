@@ -245,10 +245,26 @@ def eval_judge(document: Document) -> Iterator[RenderableType]:
     yield f"isolation: {escape(', '.join(document['layers']))}"
 
 
+def eval_retrieval(document: Document) -> Iterator[RenderableType]:
+    """Every way of searching beside the others, then the last way by style, then what it missed."""
+    names = ("queries", "hit_1", "hit_3", "hit_10", "mrr", "ndcg", "wrong_architecture")
+    ways = document["scores"]
+    rows = [[way, *(figures.cell(scores["all"][name]) for name in names)] for way, scores in ways.items()]
+    yield grid(f"{document['split']} split", ("way", *names), rows)
+    last = list(ways)[-1]
+    styles = {style: score for style, score in ways[last].items() if style != "all"}
+    rows = [[style, *(figures.cell(score[name]) for name in names)] for style, score in styles.items()]
+    yield grid(f"{last}, by style", ("style", *names), rows)
+    for missed in document["missed"]:
+        wanted, found = ", ".join(missed["pages"]), ", ".join(missed["found"])
+        yield f"missed at 3 ({escape(missed['style'])}): {escape(_short(missed['query'], 80))}"
+        yield f"   [dim]wanted {escape(wanted)}; found {escape(found)}[/]"
+
+
 VIEWS: dict[str, Callable[[Document], Iterator[RenderableType]]] = {
     view.__name__.replace("_", "-"): view
     for view in (
         *(optimize, verify, bench, profile, advise, search, ingest),
-        *(specs, doctor, eval_suite, eval_judge),
+        *(specs, doctor, eval_suite, eval_judge, eval_retrieval),
     )
 }

@@ -112,8 +112,8 @@ METHODS = _words("""
     element_size expand  expand_as fill_ flatten float get_device half int is_contiguous
     is_floating_point item long mT movedim  narrow ndimension nelement new_empty new_empty_strided
     new_full new_ones new_zeros numel permute  register_buffer register_parameter requires_grad_ reshape
-    reshape_as select size split squeeze storage_offset  stride swapaxes swapdims t to tolist transpose
-    type type_as unbind unflatten unsqueeze untyped_storage view  view_as zero_ is_complex mH H T apply
+    reshape_as select size split squeeze storage_offset  stride swapaxes swapdims t to transpose
+    type type_as unbind unflatten unsqueeze view  view_as zero_ is_complex mH H T apply
     values indices names
     """)
 """Tensor methods of the same kind; casts and copies only move data, which is counted, not forbidden."""
@@ -137,6 +137,9 @@ FORBIDDEN_DEFINITIONS = {
 }
 
 MODULE_FORBIDDEN = (
+    "operator.attrgetter",
+    "operator.methodcaller",
+    "operator.call",
     "torch._",
     "torch.ops",
     "torch.classes",

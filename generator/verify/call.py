@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +11,22 @@ import torch
 from torch import nn
 from torch.utils import _pytree as pytree
 
+from ...profiling import running
 from ...profiling.build import Input
+from .coverage import Reached
 from .exchange import Step, StepReport
 from .interpreter import Watch
 from .layout import place
 from .memory import OutOfBoundsError
-from .oracle import shares
+from .oracle import in_mode, shares
 from .recorder import Recorder
 from .stand_in import OnThisMachine
+
+_AGE, _AGING_S = 256, 0.3
+"""Calls before a late one, and the most CPU seconds that they may take together."""
+
+_MOST_CAUSES = 20
+_MOST_OUTPUT_BYTES = 256 << 20
 
 
 @dataclass
@@ -28,6 +37,7 @@ class Instance:
     argument_names: list[str]
     slots: list[Input]
     returned: list[torch.Tensor]  # every output so far, kept alive
+    reached: Reached
 
 
 class Call:
@@ -39,47 +49,72 @@ class Call:
 
     def run(self) -> tuple[StepReport, dict[str, Any]]:
         self._fill()
+        if self.step.late:
+            fault = self._aged()
+            if fault is not None:
+                return fault, {}
         owners = self._owners()
         before = {name: tensor.clone() for name, tensor in owners.items()}
-        started = time.monotonic()
+        alive, started = running.now(), time.monotonic()
         try:
             result = self._forward()
-        except (Exception, SystemExit, GeneratorExit) as error:
-            return self._report("raised", started, error=_told(error), in_kernel=_in_kernel(error)), {}
+        except BaseException as error:  # whatever it raises is its result, not ours
+            return self._report("raised", started, error=told(error), in_kernel=_in_kernel(error)), {}
         leaves, tree = pytree.tree_flatten(result)
         outputs, odd = _tensors_of(leaves)
-        held_earlier = any(shares(output, old) for output in outputs for old in self.instance.returned)
-        kept = [output.clone() for output in outputs]
-        changed = {
-            name: tensor.clone() for name, tensor in owners.items() if not _same_bits(tensor, before[name])
-        }
-        aliases = _aliases(outputs, list(owners.values()))
-        self._name_outputs(outputs)
-        traffic, launches = (
-            self._traffic(),
-            tuple(f"{one.kernel}{list(one.grid)}" for one in self.watch.launches),
-        )
+        seen = self._seen(outputs, owners, before)
+        kept = [_read_out(output) for output in outputs]
         self.instance.returned += outputs
+        changed = {name: owners[name].clone() for name in seen["changed"]}
+        earlier = self._violations()
+        again = self._again(owners, before, kept) if self.step.again and _readable(outputs) else None
         report = self._report(
             "ok",
             started,
+            earlier if self.step.again else (),
             tree=str(tree),
             odd_outputs=odd,
-            held_earlier=held_earlier,
-            changed=tuple(changed),
-            aliases=aliases,
-            launches=launches,
-            traffic=traffic,
-            again_equal=self._again(owners, before, kept) if self.step.again else None,
+            again_equal=again,
+            left_running=tuple(running.left_since(alive)),
+            **seen,
         )
         return report, {"outputs": kept, "changed": changed}
+
+    def _aged(self) -> StepReport | None:
+        """Call after call with the kernels left out, for whoever counts them to the judge's end."""
+        started, until = time.monotonic(), time.process_time() + _AGING_S
+        try:
+            for _ in range(_AGE):
+                if time.process_time() > until:
+                    break
+                self._forward(ghost=True)
+        except BaseException as error:  # as in `run`
+            return self._report("raised", started, error=told(error), in_kernel=_in_kernel(error))
+        self.recorder = Recorder()
+        self._fill()
+        return None
+
+    def _seen(
+        self, outputs: list[torch.Tensor], owners: dict[str, torch.Tensor], before: dict[str, torch.Tensor]
+    ) -> dict[str, Any]:
+        """What there is to say of the outputs and of memory before the call is repeated."""
+        held_earlier = any(shares(output, old) for output in outputs for old in self.instance.returned)
+        self._name_outputs(outputs)
+        return {
+            "strides": tuple(output.stride() for output in outputs),
+            "aliases": _aliases(outputs, list(owners.values())),
+            "held_earlier": held_earlier,
+            "changed": tuple(name for name, now in owners.items() if not _same_bits(now, before[name])),
+            "launches": tuple(f"{one.kernel}{list(one.grid)}" for one in self.watch.launches),
+            "traffic": self._traffic(),
+        }
 
     def _fill(self) -> None:
         """Bring in weights and inputs: in place where the instance has them already."""
         with torch.no_grad():
             for name, value in self.instance.model.state_dict().items():
                 value.copy_(self.step.state[name])
-        slots = self.instance.slots
+        slots = [] if self.step.moved else self.instance.slots
         if slots and self.step.layout == "contiguous":
             for slot, value in zip(slots, self.step.inputs, strict=True):
                 if isinstance(slot, torch.Tensor) and isinstance(value, torch.Tensor):
@@ -106,12 +141,14 @@ class Call:
         }
         return {**found, **self.instance.model.state_dict()}
 
-    def _forward(self) -> Any:
+    def _forward(self, ghost: bool = False) -> Any:
         self.watch.begin()
-        self.watch.ghost = self.step.ghost
+        self.watch.ghost = ghost or self.step.ghost
         for name, tensor in self._owners().items():
             self.watch.know(name, tensor)
-        with torch.no_grad(), OnThisMachine(), self.recorder:
+        flipped = in_mode(self.instance.model, None) if self.step.flipped and not ghost else nullcontext()
+        seen = OnThisMachine(self.recorder), self.recorder, self.instance.reached.watching()
+        with torch.set_grad_enabled(self.step.late), flipped, seen[0], seen[1], seen[2]:
             return self.instance.model(*self.inputs)
 
     def _again(
@@ -139,26 +176,53 @@ class Call:
             found[label] = (seen.load_issued, seen.load_unique, seen.store_issued, seen.store_unique)
         return found
 
-    def _report(self, status: str, started: float, **more: Any) -> StepReport:
+    def _violations(self) -> tuple[tuple[str, str], ...]:
+        return tuple((violation.kind, violation.detail) for violation in self.watch.memory.violations)
+
+    def _report(
+        self, status: str, started: float, earlier: tuple[tuple[str, str], ...] = (), **more: Any
+    ) -> StepReport:
+        """`earlier` are the violations of a call that the one watched now repeats."""
         watch, memory = self.watch, self.watch.memory
         return StepReport(
             status=status,
             seconds=time.monotonic() - started,
             configurations=dict(watch.configurations),
             dot_precisions=tuple(sorted(watch.dot_precisions)),
+            products=watch.products,
             compute=dict(self.recorder.compute),
             copies=dict(self.recorder.copies),
-            violations=tuple((violation.kind, violation.detail) for violation in memory.violations),
+            violations=(*earlier, *self._violations()),
             loads_without_other=memory.loads_without_other,
             **more,
         )
 
 
 def _tensors_of(leaves: list[Any]) -> tuple[list[torch.Tensor], tuple[str, ...]]:
-    """The outputs as plain tensors, and the names of types that are something else."""
+    """The outputs as plain tensors, and what is something else: other types, tensors with attributes of their
+    own."""
     present = [leaf for leaf in leaves if leaf is not None]
-    odd = tuple(type(leaf).__name__ for leaf in present if type(leaf) not in (torch.Tensor, int, float, bool))
-    return [leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(leaf) for leaf in present], odd
+    odd = tuple(filter(None, map(_oddity, present)))
+    if odd:
+        return [], odd
+    return [leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(leaf) for leaf in present], ()
+
+
+def _oddity(leaf: Any) -> str:
+    if type(leaf) is torch.Tensor:
+        if leaf.device.type != "cpu" or leaf.layout != torch.strided:
+            return f"{leaf.layout} tensor on {leaf.device.type}".removeprefix("torch.")
+        return "tensor with attributes of its own" if vars(leaf) else ""
+    return "" if type(leaf) in (int, float, bool) else type(leaf).__name__[:100]
+
+
+def _readable(outputs: list[torch.Tensor]) -> bool:
+    return all(output.nbytes <= _MOST_OUTPUT_BYTES for output in outputs)
+
+
+def _read_out(output: torch.Tensor) -> torch.Tensor:
+    """A copy; of a view that only looks large, the view, whose shape is wrong anyway."""
+    return output.detach().clone() if _readable([output]) else output.detach()
 
 
 def _aliases(outputs: list[torch.Tensor], owners: list[torch.Tensor]) -> tuple[tuple[int, int], ...]:
@@ -178,11 +242,14 @@ def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     )
 
 
-def _told(error: BaseException) -> str:
-    """The innermost cause, which is where a kernel's own error stands."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    message = (str(error).strip().splitlines() or [""])[0]
+def told(error: BaseException) -> str:
+    """The innermost cause, which is where a kernel's own error stands; its class may be the candidate's."""
+    for _ in range(_MOST_CAUSES):
+        error = error.__cause__ or error
+    try:
+        message = (str(error).strip().splitlines() or [""])[0]
+    except BaseException:  # of the candidate's own making
+        message = "an error that raises when it is printed"
     return f"{type(error).__name__}: {message}"[:600]
 
 

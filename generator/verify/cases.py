@@ -7,17 +7,19 @@ runs out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
 from ...profiling.build import Input, seeded
-from ...profiling.op import Op
+from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
 from .exchange import Step
-from .families import FAMILIES, draw_inputs, draw_weights
-from .layout import Layout, applies, place
+from .families import FAMILIES, draw_inputs, draw_weights, nudged
+from .layout import LAYOUTS, Layout, applies, place
 from .oracle import Reference
 
 SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 4 << 20), 1 << 20
@@ -25,7 +27,12 @@ SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 4 << 20), 1 << 20
 one before it may grow: in all, a few seconds of interpreter, whose time goes by programs rather than by
 bytes."""
 
-_MUST = {"as shipped", "normal"}
+_TALLER = 4
+"""Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
+
+_MUST = {"as shipped", "normal", "spikes", "small integers"}
+_AT_ODD = {"spikes", "negative spikes", "small integers"}
+"""Families that look for elements left out, where sizes are odd; the others run at the first shape."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +67,34 @@ class Case:
 
 def settings(op: Op, mode: str, seed: int) -> list[Setting]:
     """The op at each of its smaller shapes that an interpreter can run."""
-    small = next((sets for budget in SMALL_BYTES if (sets := _fitting(op, budget, ("small", "odd")))), [])
-    sets = small + _fitting(op, WIDE_BYTES, ("wide",))
+    sets = next((sets for budget in SMALL_BYTES if (sets := _fitting(op, budget, ("small", "odd")))), [])
+    if sets:
+        larger = _fitting(op, WIDE_BYTES, ("wide",)) or _fitting(op, WIDE_BYTES, ("small",))
+        sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
+        sets += _tall(op, sets)
     return [_setting(op, found, mode, seed + 1000 * place) for place, found in enumerate(sets)]
+
+
+def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
+    """Many short rows, by stretching the constant that makes most of them: a grid may end before they do."""
+    small, known = sets[0], {_rows(op.with_overrides(one.overrides)) for one in sets}
+    found = []
+    for name, value in small.overrides.items():
+        if isinstance(value, int) and not isinstance(value, bool):
+            overrides = {**small.overrides, name: _TALLER * value + 1}
+            with contextlib.suppress(OpError):
+                stretched = op.with_overrides(overrides)
+                size = stretched.footprint().total_bytes
+                if size <= 2 * _TALLER * small.total_bytes:
+                    found.append((_rows(stretched), ShapeSet("tall", overrides, size, True, f"many {name}")))
+    most = max(found, key=lambda one: one[0], default=None)
+    return [most[1]] if most is not None and most[0] > max(known) else []
+
+
+def _rows(op: Op) -> int:
+    """Elements of the first output but for its last dimension."""
+    shape = op.footprint().outputs[0]
+    return math.prod(shape[:-1])
 
 
 def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:
@@ -92,19 +124,39 @@ def _init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]
 
 def plan(found: list[Setting], seed: int) -> list[Case]:
     """All cases in the order of their importance."""
-    generator = torch.Generator().manual_seed(seed)
-    draw = _Draw(generator)
+    draw = _Draw(torch.Generator().manual_seed(seed))
     first, rest = found[0], found[1:]
+    odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
+
+    def families(must: bool) -> list[Case]:
+        chosen = [name for name in FAMILIES if name != "normal" and (name in _MUST) is must]
+        pairs = [(name, (odd_place, odd) if name in _AT_ODD else (0, first)) for name in chosen]
+        return [draw.case(*where, name) for name, where in pairs if _tells_more(name, where[1])]
+
     cases = [draw.case(0, first, "as shipped", shipped_weights=True, again=True)]
     cases += [draw.case(place, one, "normal") for place, one in enumerate(rest, 1)]
-    cases.append(draw.case(0, first, "as shipped", shipped_weights=True, ghost=True))
-    cases += [draw.case(0, first, family) for family in FAMILIES if _tells_more(family, first)]
-    odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
-    for layout in ("transposed", "shifted", "expanded"):
+    cases.append(draw.case(0, first, "normal"))
+    cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
+    cases += [*families(must=True), draw.nudged(cases[0])]
+    cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
+    for layout in LAYOUTS:
         if any(isinstance(value, torch.Tensor) and applies(value, layout) for value in odd.shipped):
             cases.append(draw.case(odd_place, odd, "normal", layout=layout, optional=True))
+    cases += families(must=False)
     cases += [draw.case(place, one, "as shipped", optional=True) for place, one in enumerate(rest, 1)]
     return cases
+
+
+def _ghost(step: Step) -> Step:
+    """The call before once more, with every kernel left out."""
+    return replace(step, ghost=True, optional=False)
+
+
+def _moved(setting: Setting, case: Case) -> Step:
+    """The same contents at new addresses, late in the instance's life, with gradients on, and in the other
+    mode where that makes no difference to the reference."""
+    flipped = setting.reference.ignores_mode(case.inputs, case.step.state)
+    return replace(case.step, again=False, moved=True, late=True, flipped=flipped)
 
 
 def _tells_more(family: str, setting: Setting) -> bool:
@@ -115,6 +167,24 @@ def _tells_more(family: str, setting: Setting) -> bool:
 
 class _Draw:
     """Makes cases from one generator, so that a seed repeats them all."""
+
+    def nudged(self, case: Case) -> Case:
+        """The same call but for one element of each input and weight."""
+        changed = nudged(case.inputs, self.generator)
+        inputs = [
+            place(value, "contiguous") if isinstance(value, torch.Tensor) else value for value in changed
+        ]
+        names, weights = list(case.step.state), list(case.step.state.values())
+        parameters = {name for name, _ in case.setting.reference.model.named_parameters()}
+        moved = [
+            one if name in parameters else was
+            for name, was, one in zip(names, weights, nudged([*weights], self.generator), strict=True)
+        ]
+        state = {name: one for name, one in zip(names, moved, strict=True) if isinstance(one, torch.Tensor)}
+        step = replace(case.step, inputs=changed, state=state, again=False, optional=False)
+        return replace(
+            case, name=f"{case.name}, one element changed", family="nudged", step=step, inputs=inputs
+        )
 
     def __init__(self, generator: torch.Generator) -> None:
         self.generator = generator
@@ -137,9 +207,11 @@ class _Draw:
         other = draw_inputs(family, other_base, self.generator)
         laid = [place(value, layout) if isinstance(value, torch.Tensor) else value for value in drawn]
         values = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in laid]
-        state = setting.state if shipped_weights else draw_weights(setting.reference.model, self.generator)
+        model, whole = setting.reference.model, family == "small integers"
+        state = setting.state if shipped_weights else draw_weights(model, self.generator, whole)
         may_skip = family not in _MUST if optional is None else optional
         step = Step(place_of_shape, layout, values, state, again, ghost, may_skip)
-        extra = [] if layout == "contiguous" else [layout]
+        extra = [] if layout == "contiguous" else [str(layout)]
+        extra += ["other draw"] if family == "as shipped" and not shipped_weights else []
         name = ", ".join([setting.name, family, *extra, *(["kernels left out"] if ghost else [])])
         return Case(name, setting, family, step, laid, other)

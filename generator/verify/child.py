@@ -3,6 +3,7 @@
 Started by `judge.py` through the sandbox with TRITON_INTERPRET=1. It knows inputs and weights and no expected
 output. The same instance answers all calls of one shape, its inputs refilled at the same addresses and its
 weights changed in place in between, so that anything cached by address, by identity or at construction shows.
+Configurations of autotuned kernels that no call has run get calls of their own at the end.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,9 +20,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from ...profiling import running
 from ...profiling.build import seeded
 from ...profiling.sandbox_child import serve
-from .call import Call, Instance
+from .call import Call, Instance, told
+from .configurations import MOST
+from .coverage import Reached
 from .exchange import PROGRESS_FILE, RESULT_FILE, Shape, Step, StepReport, report_json, take_request
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
@@ -30,6 +35,10 @@ from .stand_in import OnThisMachine, stand_in
 
 class NotLoadableError(Exception):
     """The file or the constructor raised; told as "stage: error"."""
+
+
+class LeftRunningError(Exception):
+    """A thread or a process outlives the call that started it."""
 
 
 class WrongStateError(Exception):
@@ -46,36 +55,57 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     stand_in(request["device"])
     before = snapshot()
     try:
-        reports, tensors = _run(shapes, steps, watch, request, folder)
+        reports, tensors, reached = _run(shapes, steps, watch, request, folder)
     except NotLoadableError as error:
         return {"not_loadable": str(error)}
     except WrongStateError as error:
         return {"wrong_state": str(error)}
+    except LeftRunningError as error:
+        return {"left_running": str(error)}
+    patched = changed_since(before)  # before saving, which leaves caches of its own on classes
     torch.save(tensors, folder / RESULT_FILE)
-    return {"reports": [report_json(report) for report in reports], "patched": changed_since(before)}
+    return {
+        "reports": [report_json(report) for report in reports],
+        "configurations": watch.tuning.counts(),
+        "reached": sorted(set().union(*reached.lines.values())),
+        "patched": patched,
+    }
 
 
 def _run(
     shapes: list[Shape], steps: list[Step], watch: Watch, request: Mapping[str, Any], folder: Path
-) -> tuple[list[StepReport], dict[int, dict[str, Any]]]:
+) -> tuple[list[StepReport], dict[int, dict[str, Any]], Reached]:
+    """The report of every step, then those of calls that repeat step `retried` for a configuration's sake."""
     instances: dict[int, Instance] = {}
+    reached = Reached()
     reports: list[StepReport] = []
     tensors: dict[int, dict[str, Any]] = {}
-    started = time.monotonic()
+    started = time.process_time()  # a busy machine is no reason to judge less
     for number, step in enumerate(steps):
-        if step.optional and time.monotonic() - started > request["patience_s"]:
+        if step.optional and time.process_time() - started > request["patience_s"]:
             reports.append(StepReport("skipped"))
             continue
         (folder / PROGRESS_FILE).write_text(str(number))
         if step.shape not in instances:
-            instances[step.shape] = _instance(shapes[step.shape], step, request["mode"])
+            instances[step.shape] = _instance(shapes[step.shape], step, request["mode"], reached)
+        watch.tuning.turn = number
         report, found = Call(instances[step.shape], step, watch).run()
         reports.append(report)
         tensors[number] = found
-    return reports, tensors
+    retried = steps[request["retried"]]
+    while watch.tuning.missing and len(reports) < len(steps) + MOST:
+        if time.process_time() - started > 2 * request["patience_s"]:
+            break
+        watch.tuning.turn = len(reports)
+        report, found = Call(instances[retried.shape], replace(retried, again=False), watch).run()
+        tensors[len(reports)] = found
+        reports.append(report)
+    return reports, tensors, reached
 
 
-def _instance(shape: Shape, step: Step, mode: str) -> Instance:
+def _instance(shape: Shape, step: Step, mode: str, reached: Reached) -> Instance:
+    alive = running.now()
+    reached.follow(shape.file)
     module = _import(Path(shape.file), shape.name)
     made = getattr(module, "ModelNew", None)
     if not (isinstance(made, type) and issubclass(made, nn.Module)):
@@ -84,12 +114,15 @@ def _instance(shape: Shape, step: Step, mode: str) -> Instance:
         with seeded(shape.seed), OnThisMachine():
             model = made(*shape.args, **shape.kwargs)
     except Exception as error:
-        raise NotLoadableError(f"ModelNew's constructor raises {type(error).__name__}: {error}") from error
+        raise NotLoadableError(f"ModelNew's constructor raises {told(error)}") from error
+    left = running.left_since(alive)
+    if left:
+        raise LeftRunningError(f"loading it starts {left[0]}")
     if mode != "as-is":
         model.train(mode == "train")
     _check_state(model, step.state)
     code = getattr(model.forward, "__code__", None)
-    return Instance(model, list(code.co_varnames[1:]) if code else [], [], [])
+    return Instance(model, list(code.co_varnames[1:]) if code else [], [], [], reached)
 
 
 def _import(path: Path, name: str) -> ModuleType:
@@ -102,7 +135,7 @@ def _import(path: Path, name: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise NotLoadableError(f"loading the file raises {type(error).__name__}: {error}") from error
+        raise NotLoadableError(f"loading the file raises {told(error)}") from error
     return module
 
 

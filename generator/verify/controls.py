@@ -10,6 +10,7 @@ import torch
 from ...profiling.build import Input
 from .budget import Target, compare
 from .cases import Case
+from .exact import must_be_exact
 from .oracle import Ran
 
 _REJECTED, _PASSED = "rejected", "passed"
@@ -17,27 +18,31 @@ _REJECTED, _PASSED = "rejected", "passed"
 
 @dataclass(frozen=True)
 class Answer:
-    """The right answers to one case: float64 oracle, the same for shaken inputs, the op's own result."""
+    """The right answers to one case: float64 oracle, the same for shaken inputs, the op's own result; `exact`
+    where they leave no room for rounding."""
 
     case: Case
     oracle: Ran
     eager: Ran
     shaken: Ran
+    exact: bool = False
 
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
-        return [Target(oracle, eager, shaken) for oracle, eager, shaken in runs]
+        return [
+            Target(*run, exact=self.exact, choice=self.oracle.choices.get(place))
+            for place, run in enumerate(runs)
+        ]
 
 
 def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
     """Run the reference three times on the inputs of `case` with the weights in `state`."""
     reference = case.setting.reference
-    return Answer(
-        case,
-        reference.oracle(case.inputs, state),
-        reference.eager(case.inputs, state),
-        reference.shaken(case.inputs, state),
+    right, eager = reference.oracle(case.inputs, state), reference.eager(case.inputs, state)
+    exact = case.family == "small integers" and must_be_exact(
+        lambda inputs: reference.oracle(inputs, state), case.inputs, case.other_inputs, right, eager
     )
+    return Answer(case, right, eager, reference.shaken(case.inputs, state), exact)
 
 
 Impostor = Callable[[Answer], "list[torch.Tensor] | None"]
@@ -80,6 +85,25 @@ def partial(answer: Answer) -> list[torch.Tensor] | None:
     return [_cut(output) for output in answer.eager.outputs]
 
 
+def unread_tail(answer: Answer) -> list[torch.Tensor] | None:
+    """The last columns were never read: right for inputs whose final 1/64 of each row (at least one element)
+    is zero. None where that changes nothing."""
+    case, reference = answer.case, answer.case.setting.reference
+    cut = [_without_tail(value) for value in case.inputs]
+    right = reference.oracle(cut, case.step.state).outputs
+    if all(torch.equal(one, other) for one, other in zip(right, answer.oracle.outputs, strict=True)):
+        return None
+    return reference.eager(cut, case.step.state).outputs
+
+
+def _without_tail(value: Input) -> Input:
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or value.numel() < 2:
+        return value
+    cut = value.contiguous().clone()
+    cut.view(-1, cut.shape[-1])[:, -max(1, cut.shape[-1] // 64) :] = 0
+    return cut
+
+
 def _cut(output: torch.Tensor) -> torch.Tensor:
     flat = output.contiguous().clone().reshape(-1)
     if flat.numel() >= 2:
@@ -96,6 +120,10 @@ def other_seed(answer: Answer) -> list[torch.Tensor] | None:
     return case.setting.reference.eager(case.other_inputs, case.step.state).outputs
 
 
+def _floats(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
 def _tensors(inputs: list[Input]) -> list[torch.Tensor]:
     return [value for value in inputs if isinstance(value, torch.Tensor)]
 
@@ -108,8 +136,10 @@ def other_weights(answer: Answer) -> list[torch.Tensor] | None:
 
 
 def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
-    """The op in bfloat16 throughout, cast back at the end."""
+    """The op in bfloat16 throughout, cast back at the end. None where nothing floats."""
     case = answer.case
+    if not any(_floats(one) for one in (*case.inputs, *case.step.state.values(), *answer.eager.outputs)):
+        return None
     try:
         outputs = case.setting.reference.twin(case.inputs, case.step.state).outputs
     except (RuntimeError, TypeError, NotImplementedError):
@@ -125,6 +155,7 @@ IMPOSTORS: dict[str, Impostor] = {
     "identity": the_input,
     "bf16 twin": bf16_twin,
     "partial": partial,
+    "unread tail": unread_tail,
 }
 
 _WHY_NOT = {
@@ -132,8 +163,9 @@ _WHY_NOT = {
     "other seed": "every draw of the inputs is the same",
     "other weights": "the op has no weights",
     "identity": "no input has the output's shape and dtype",
-    "bf16 twin": "the op does not run in bfloat16",
+    "bf16 twin": "the op has nothing that floats, or does not run in bfloat16",
     "partial": "every output is a single value",
+    "unread tail": "no floating input's tail makes a difference",
 }
 
 

@@ -33,7 +33,9 @@ class Shape:
 
 @dataclass(frozen=True)
 class Step:
-    """One call. `again` repeats it on the same pointers; `ghost` runs it with every kernel left out."""
+    """One call. `again` repeats it on the same pointers; `ghost` runs it with every kernel left out; `moved`
+    puts the inputs at new addresses; `late` lets the instance age by many calls first, and has gradients on;
+    `flipped` makes it in the other module mode, training or not."""
 
     shape: int
     layout: Layout
@@ -42,24 +44,33 @@ class Step:
     again: bool = False
     ghost: bool = False
     optional: bool = False
+    moved: bool = False
+    late: bool = False
+    flipped: bool = False
 
 
 @dataclass(frozen=True)
 class StepReport:
-    """What the child saw during one call; tensors travel beside it, keyed by the step's number."""
+    """What the child saw during one call; tensors travel beside it, keyed by the step's number.
+
+    `products` is the arithmetic of `tl.dot` and of multiplications, in operations, a multiply-add being two.
+    """
 
     status: str  # "ok", "raised" or "skipped"
     error: str = ""
     in_kernel: bool = False
     tree: str = ""
     odd_outputs: tuple[str, ...] = ()
+    strides: tuple[tuple[int, ...], ...] = ()
     aliases: tuple[tuple[int, int], ...] = ()
     held_earlier: bool = False
+    left_running: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     again_equal: bool | None = None
     launches: tuple[str, ...] = ()
     configurations: Mapping[str, str] = field(default_factory=dict)
     dot_precisions: tuple[str, ...] = ()
+    products: int = 0
     compute: Mapping[str, int] = field(default_factory=dict)
     copies: Mapping[str, int] = field(default_factory=dict)
     violations: tuple[tuple[str, str], ...] = ()
@@ -88,11 +99,11 @@ def report_json(report: StepReport) -> dict[str, Any]:
 
 
 def read_report(document: Mapping[str, Any]) -> StepReport:
-    tuples = ("odd_outputs", "changed", "launches", "dot_precisions")
-    pairs = ("aliases", "violations")
+    tuples = ("odd_outputs", "left_running", "changed", "launches", "dot_precisions")
+    nested = ("aliases", "violations", "strides")
     values = dict(document)
     values.update({name: tuple(values[name]) for name in tuples})
-    values.update({name: tuple((first, second) for first, second in values[name]) for name in pairs})
+    values.update({name: tuple(tuple(inner) for inner in values[name]) for name in nested})
     values["traffic"] = {name: tuple(bytes_) for name, bytes_ in values["traffic"].items()}
     return StepReport(**values)
 

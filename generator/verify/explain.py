@@ -12,6 +12,12 @@ from .verdict import Cause
 
 Finding = tuple[Cause, str]
 
+_STILL_ROUNDING = 0.2
+"""An error above this is called wrong, whatever the bfloat16 twin makes."""
+
+_MOST_ALONE = 8
+"""Entries of the state that are tried as the only stale one."""
+
 
 def explain(
     outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str
@@ -69,7 +75,9 @@ def _other_weights(
     setting, case = answer.case.setting, answer.case
     if not case.step.state:
         return None
-    states = [setting.state, *(old.case.step.state for old in earlier if old.case.setting is setting)]
+    now, shipped = case.step.state, setting.state
+    states = [shipped, *(old.case.step.state for old in earlier if old.case.setting is setting)]
+    states += [{**now, name: shipped[name]} for name in list(now)[:_MOST_ALONE] if shipped[name].any()]
     for state in states:
         if all(torch.equal(value, case.step.state[name]) for name, value in state.items()):
             continue
@@ -82,11 +90,12 @@ def _other_weights(
 def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) -> Finding | None:
     """Whether the error is one that a lower class makes: its floor or, for bfloat16, the op's own twin's."""
     worst = _worst(outputs, answer)
+    if worst == float("inf"):
+        return None
     twin = bf16_twin(answer)
+    twins = _worst(twin, answer) if twin is not None else 0.0
     for lower in ("tf32", "bf16"):
-        limit = (
-            FLOORS[lower] if lower == "tf32" or twin is None else max(FLOORS[lower], 2 * _worst(twin, answer))
-        )
+        limit = FLOORS[lower] if lower == "tf32" else max(FLOORS[lower], min(2 * twins, _STILL_ROUNDING))
         if FLOORS[lower] > FLOORS[precision] and worst <= limit:
             return (
                 "low-precision",

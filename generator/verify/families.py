@@ -37,6 +37,56 @@ def _equal_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tenso
     return torch.randn(*values.shape[:-1], 1, generator=generator).expand(values.shape)
 
 
+SPIKE = 64.0
+"""Far outside what normal values reach, and its square and its exponential are finite in float32."""
+
+_TILES = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+
+
+def _spiked(sign: float) -> Draw:
+    """Normal values, and in each row one that towers over the rest: first, last, at edges of tiles, anywhere.
+
+    Whatever leaves such a place out gives an answer that is far off, even where the op averages.
+    """
+
+    def draw(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        drawn = _normal(values, generator)
+        if drawn.numel() == 0:
+            return drawn
+        flat = drawn.reshape(-1)
+        rows = flat.view(-1, drawn.shape[-1] if drawn.ndim else 1)
+        edges = _edges(rows.shape[1])
+        anywhere = torch.randint(0, rows.shape[1], (len(edges),), generator=generator).tolist()
+        for row, column in enumerate([place for pair in zip(edges, anywhere, strict=True) for place in pair]):
+            rows[row % len(rows), column] = sign * SPIKE * (1 + row / 64)
+        for place in _edges(flat.numel()):
+            flat[place] = sign * SPIKE
+        return drawn
+
+    return draw
+
+
+def _edges(length: int) -> list[int]:
+    """The first place and the last, and both sides of where tiles of the usual sizes meet."""
+    found = {0, length - 1, *(tile + side for tile in _TILES for side in (-1, 0)), length - length // 64 - 1}
+    return sorted(place for place in found if 0 <= place < length)
+
+
+def _small_integers(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """-4 to 4: products and sums are exact in every precision class, in whatever order they are taken."""
+    return torch.randint(-4, 5, values.shape, generator=generator).float()
+
+
+def _near_one(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """1 + k/4096: what is lost in TF32, float16 and bfloat16, and by differences of sums of squares."""
+    return 1 + torch.randint(-8, 9, values.shape, generator=generator) / 4096
+
+
+def _beyond_half(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Above 65504, where float16 ends; a sixteenth of what the dtype holds where that is less."""
+    return _normal(values, generator).clamp(-4, 4) * min(2.0**17, torch.finfo(values.dtype).max / 16)
+
+
 FAMILIES: Mapping[str, Draw] = {
     "as shipped": lambda values, generator: values,
     "normal": _normal,
@@ -47,6 +97,12 @@ FAMILIES: Mapping[str, Draw] = {
     "signed zeros": _signed_zeros,
     "constant": lambda values, generator: torch.full(values.shape, 0.75),
     "equal rows": _equal_rows,
+    "spikes": _spiked(1.0),
+    "negative spikes": _spiked(-1.0),
+    "small integers": _small_integers,
+    "near one": _near_one,
+    "beyond half": _beyond_half,
+    "all negative": lambda values, generator: -_normal(values, generator).abs() - 0.5,
 }
 
 
@@ -60,10 +116,30 @@ def draw_inputs(family: str, shipped: list[Input], generator: torch.Generator) -
     ]
 
 
-def draw_weights(model: nn.Module, generator: torch.Generator) -> dict[str, torch.Tensor]:
+def nudged(values: list[Input], generator: torch.Generator) -> list[Input]:
+    """The same values but for one element of each tensor, never the first: a floating one moves by a spike,
+    another takes the value of a neighbour. Whoever knows tensors by address and a sample of them does not
+    notice."""
+    return [_nudged(value, generator) if isinstance(value, torch.Tensor) else value for value in values]
+
+
+def _nudged(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    if value.numel() < 2:
+        return value
+    moved = value.contiguous().clone()
+    flat = moved.view(-1)
+    place = int(torch.randint(1, flat.numel(), (1,), generator=generator))
+    flat[place] = flat[place] + SPIKE if value.is_floating_point() else flat[place - 1]
+    return moved
+
+
+def draw_weights(
+    model: nn.Module, generator: torch.Generator, integers: bool = False
+) -> dict[str, torch.Tensor]:
     """A state_dict like the model's with every parameter moved, norm scales and biases included.
 
-    Of the buffers only running statistics move: another buffer may be a table that the constructor computed.
+    With `integers` they become small whole numbers. Of the buffers only running statistics move: another
+    buffer may be a table that the constructor computed.
     """
     statistics = {
         f"{prefix}{'.' if prefix else ''}{name}"
@@ -72,17 +148,27 @@ def draw_weights(model: nn.Module, generator: torch.Generator) -> dict[str, torc
         for name in ("running_mean", "running_var")
     }
     movable = {name for name, _ in model.named_parameters()} | statistics
+    move = _whole if integers else _moved
     return {
-        name: _moved(value, generator) if name in movable and value.is_floating_point() else value.clone()
+        name: move(value, generator) if name in movable and value.is_floating_point() else value.clone()
         for name, value in model.state_dict().items()
     }
 
 
 def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Scaled by 0.5 to 1.5 element by element, shifted by a tenth of its size; all-positive stays so."""
+    """Scaled by 0.5 to 1.5 element by element, shifted by a tenth of its size; all-positive stays so. What
+    was zero throughout is drawn anew, large enough to be missed."""
     exact = value.detach().float()
+    if exact.numel() and not exact.any():
+        return torch.randn(exact.shape, generator=generator).to(value.dtype)
     size = exact.square().mean().sqrt().clamp_min(0.1) if exact.numel() else exact.sum()
     scaled = exact * (0.5 + torch.rand(exact.shape, generator=generator))
     shift = 0.1 * size * torch.randn(exact.shape, generator=generator)
     positive = bool((exact > 0).all())
     return (scaled + (shift.abs() if positive else shift)).to(value.dtype)
+
+
+def _whole(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Whole numbers from -2 to 2; 1 or 2 where all are positive."""
+    least = 1 if bool((value > 0).all()) else -2
+    return torch.randint(least, 3, value.shape, generator=generator).to(value.dtype)

@@ -1,8 +1,7 @@
 """Puts the judge's eyes into Triton's interpreter: every launch, every program and every address is seen.
 
-Also makes run what the interpreter alone refuses: an autotuned kernel runs its first configuration (which one
-is reported), and helper functions are prepared once per launch instead of once per call, which halves its
-time.
+Also makes run what the interpreter alone refuses: an autotuned kernel (`configurations.py`); and helper
+functions are prepared once per launch instead of once per call, which halves its time.
 """
 
 from __future__ import annotations
@@ -19,8 +18,10 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from .configurations import Configurations, tuned_run
+from .coverage import unwatched
 from .memory import Addresses, Memory
-from .numerics import ExactBuilder, TreeReduce, WideScan, dot_options
+from .numerics import ExactBuilder, TreeReduce, WideScan, dot_options, indexable
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.ghost = False
+        self.tuning = Configurations()
         self.begin()
 
     def begin(self) -> None:
@@ -43,6 +45,7 @@ class Watch:
         self.launches: list[Launch] = []
         self.configurations: dict[str, str] = {}
         self.dot_precisions: set[str] = set()
+        self.products = 0
         self.prepared: set[Any] = set()
         self._kept: list[Any] = []  # a storage freed during the call could come back at a known address
 
@@ -77,9 +80,12 @@ def install(watch: Watch, arch: str) -> None:
     builder.options = dot_options(arch)
     triton_interpreter.ReduceOps = TreeReduce
     triton_interpreter.ScanOps = WideScan
+    triton_interpreter._patch_lang_tensor = indexable(triton_interpreter._patch_lang_tensor)
     triton_interpreter.GridExecutor = _reporting(watch)
     triton_interpreter.InterpretedFunction.__call__ = _calling_helpers(watch)
-    autotuner.Autotuner.run = _first_configuration(watch)
+    autotuner.Autotuner.run = tuned_run(
+        watch.tuning, lambda kernel, config: watch.configurations.update({kernel: config})
+    )
 
 
 def _seeing(watch: Watch) -> type[ExactBuilder]:
@@ -125,7 +131,16 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
         ) -> Any:
             if a.data.dtype == np.float32:
                 watch.dot_precisions.add(str(precision).rsplit(".", 1)[-1].lower())
+            watch.products += 2 * d.data.size * a.data.shape[-1]
             return super().create_dot(a, b, d, precision, most)
+
+        def create_fmul(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
+            watch.products += 2 * max(lhs.data.size, rhs.data.size)
+            return self.binary_op(lhs, rhs, np.multiply)
+
+        def create_fma(self, x: TensorHandle, y: TensorHandle, z: TensorHandle) -> TensorHandle:
+            watch.products += 2 * z.data.size
+            return super().create_fma(x, y, z)
 
     return SeeingBuilder
 
@@ -150,7 +165,8 @@ def _reporting(watch: Watch) -> type[Any]:
             starts = [watch.know_argument(name, tensor) for name, tensor in _tensors(named)]
             watch.memory.begin_launch(self.fn.__name__, starts)
             watch.prepared.clear()
-            with _disable_current_modes(), np.errstate(all="ignore"):
+            unseen = _disable_current_modes(), torch._C.DisableTorchFunction()
+            with unseen[0], unseen[1], unwatched(), np.errstate(all="ignore"):
                 super().__call__(*args, **kwargs)
 
     return ReportingExecutor
@@ -176,19 +192,3 @@ def _calling_helpers(watch: Watch) -> Any:
         return function.rewrite()(*args, **kwargs)
 
     return call
-
-
-def _first_configuration(watch: Watch) -> Any:
-    def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
-        tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
-        configs = tuner.prune_configs(kwargs) if tuner.early_config_prune else tuner.configs
-        config = configs[0]
-        watch.configurations[tuner.base_fn.__name__] = f"{config} (1 of {len(tuner.configs)})"
-        chosen = {**kwargs, **config.all_kwargs()}
-        everything = {**tuner.nargs, **chosen}
-        if config.pre_hook:
-            config.pre_hook(everything)
-        tuner.pre_hook(everything)
-        return tuner.fn.run(*args, **chosen)
-
-    return run

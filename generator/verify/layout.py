@@ -7,6 +7,8 @@ from typing import Literal
 import torch
 
 Layout = Literal["contiguous", "transposed", "shifted", "expanded"]
+LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded")
+"""Those that a wrapper may refuse in words."""
 
 _GUARD_ELEMENTS = (
     256  # NaN or a telling integer before and after the values; a multiple of every vector width
@@ -38,12 +40,17 @@ def applies(values: torch.Tensor, layout: Layout) -> bool:
 
 
 def _guarded(values: torch.Tensor, shift: int) -> torch.Tensor:
+    """A tensor whose storage begins with its first element, so that nothing tells of the guards around it."""
     count = values.numel()
-    storage = torch.empty(count + 2 * _GUARD_ELEMENTS + shift, dtype=values.dtype)
+    if count == 0:
+        return values.clone()
+    before = _GUARD_ELEMENTS + shift
+    storage = torch.empty(count + before + _GUARD_ELEMENTS, dtype=values.dtype)
     poison(storage)
-    held = storage[_GUARD_ELEMENTS + shift : _GUARD_ELEMENTS + shift + count].view(values.shape)
-    held.copy_(values)
-    return held
+    size = storage.element_size()
+    raw = storage.view(torch.uint8).numpy()
+    held = torch.frombuffer(raw, dtype=values.dtype, count=count, offset=before * size).view(values.shape)
+    return held.copy_(values)
 
 
 _POISON_BITS = {

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
+
+_NOT_A_WAY = {"abc", "math", "select", "types", "collections"}
+"""Names of standard modules that also name something harmless in torch, triton or an allowed module."""
 
 
 def aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -32,3 +36,8 @@ def is_self(node: ast.AST) -> bool:
 
 def is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
+
+
+def through_a_module(full: str) -> bool:
+    """Whether a dotted name reaches a standard module through another one, as torch.os does."""
+    return any(part in sys.stdlib_module_names and part not in _NOT_A_WAY for part in full.split(".")[1:])

@@ -41,6 +41,16 @@ def dot_options(arch: str) -> InterpreterOptions:
     return InterpreterOptions(**{name: value for name, value in wanted.items() if name in known})
 
 
+def indexable(patch_tensor: Callable[..., None]) -> Callable[..., None]:
+    """Lets `range` take a tensor of one element: triton 3.6 converts it in a way that numpy 2.4 refuses."""
+
+    def patched(tensor: Any, *scope: Any) -> None:
+        patch_tensor(tensor, *scope)
+        tensor.__index__ = lambda self: int(self.handle.data.item())
+
+    return patched
+
+
 def _scalar(dtype: Any) -> Any:
     return getattr(dtype, "scalar", dtype)
 

@@ -5,23 +5,34 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode
 
 from ...profiling.build import Input
 from .budget import UNIT_ROUNDOFF
+from .indices import Choice, Choices
+from .lowfloat import tf32
 
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 
 
 class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included."""
+    """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
+
+    `choices` remembers the arg-reductions on the way.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.choices = Choices()
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -31,7 +42,9 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         args, kwargs = pytree.tree_map(_lifted, (args, kwargs or {}))
-        return pytree.tree_map_only(torch.Tensor, _lifted, func(*args, **kwargs))
+        result = func(*args, **kwargs)
+        self.choices.note(func, args, kwargs, result)
+        return pytree.tree_map_only(torch.Tensor, _lifted, result)
 
 
 def _lifted(value: Any) -> Any:
@@ -53,6 +66,7 @@ class Ran:
     aliases: frozenset[
         tuple[int, int]
     ]  # (output, input or, counted on, state entry) pairs that share storage
+    choices: Mapping[int, Choice] = field(default_factory=dict)  # of outputs that are indices, in the oracle
 
 
 class Reference:
@@ -64,7 +78,19 @@ class Reference:
             self.model.train(mode == "train")
 
     def eager(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], seed: int = 0) -> Ran:
-        return self._run(lambda tensor: tensor, contextlib.nullcontext, inputs, state, seed)
+        return self._run(lambda tensor: tensor, _on_a_card, inputs, state, seed)
+
+    def ignores_mode(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
+        """Whether training and evaluating give the same bits and leave the same state."""
+        runs = []
+        try:
+            for mode in (True, False):
+                with in_mode(self.model, mode):
+                    ran = self.eager(inputs, state)
+                runs.append([*ran.outputs, *ran.state.values()])
+        except Exception:  # a reference that runs in one mode only; the cases say so
+            return False
+        return all(torch.equal(one, other) for one, other in zip(*runs, strict=True))
 
     def oracle(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
         return self._run(_lifted, _float64, inputs, state, 0)
@@ -85,6 +111,18 @@ class Reference:
         ]
         return self._run(_lifted, _float64, moved, state, 0)
 
+    def products(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> int:
+        """Operations of the op's matrix products, convolutions and attention; a multiply-add is two."""
+        counter = FlopCounterMode(display=False)
+        with counter:
+            self.eager(inputs, state)
+        return int(counter.get_total_flops())
+
+    def rounded(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], precision: str) -> Ran:
+        """What an honest kernel of a lower class gives: operands of matrix products rounded to it, all else
+        float32."""
+        return self._run(lambda tensor: tensor, lambda: RoundedProducts(precision), inputs, state, 0)
+
     def twin(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
         """What the op gives when everything that floats is bfloat16."""
         return self._run(
@@ -98,7 +136,7 @@ class Reference:
     def _run(
         self,
         cast: Callable[[torch.Tensor], torch.Tensor],
-        around: Callable[[], contextlib.AbstractContextManager[Any]],
+        around: Callable[[], contextlib.AbstractContextManager[Choices | None]],
         inputs: Sequence[Input],
         state: dict[str, torch.Tensor],
         seed: int,
@@ -107,11 +145,16 @@ class Reference:
         model.load_state_dict(state)
         model = model._apply(cast)  # type: ignore[no-untyped-call]
         args = [_copied(value, cast) for value in inputs]
-        with torch.random.fork_rng(devices=[]), warnings.catch_warnings(), torch.no_grad(), around():
+        with (
+            torch.random.fork_rng(devices=[]),
+            warnings.catch_warnings(),
+            torch.no_grad(),
+            around() as choices,
+        ):
             warnings.simplefilter("ignore")  # of what the op file itself calls
             torch.manual_seed(seed)
             result = model(*args)
-        return _gathered(result, args, model)
+        return _gathered(result, args, model, choices)
 
 
 def _copied(value: Input, cast: Callable[[torch.Tensor], torch.Tensor]) -> Input:
@@ -124,18 +167,86 @@ def _copied(value: Input, cast: Callable[[torch.Tensor], torch.Tensor]) -> Input
     return cast(fresh.copy_(value))
 
 
+class RoundedProducts(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Matrix products and convolutions on operands rounded to a class, accumulated in float32."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # as above
+
+    def __init__(self, precision: str) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.keep = _ROUNDINGS[precision]
+
+    def __enter__(self) -> None:
+        super().__enter__()  # type: ignore[no-untyped-call]
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        name = func._schema.name.removeprefix("aten::")
+        if name in _PRODUCTS:
+            first, last = _PRODUCTS[name]
+            args = (*args[:first], *map(self.keep, args[first:last]), *args[last:])
+        return func(*args, **(kwargs or {}))
+
+
+_PRODUCTS: Mapping[str, tuple[int, int]] = {
+    "mm": (0, 2), "bmm": (0, 2), "addmm": (1, 3), "baddbmm": (1, 3), "mv": (0, 2), "addmv": (1, 3),
+    "dot": (0, 2), "convolution": (0, 2), "_scaled_dot_product_flash_attention_for_cpu": (0, 3),
+    "_scaled_dot_product_attention_math": (0, 3),
+}  # fmt: skip
+"""Which arguments are the factors."""
+
+_ROUNDINGS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "tf32": lambda value: torch.from_numpy(tf32(value.detach().contiguous().numpy())),
+    "fp16": lambda value: value.half().float(),
+    "bf16": lambda value: value.bfloat16().float(),
+}
+
+
+class ScansInSingle(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Running sums and products in float32 as a card takes them, one rounding an element: torch's CPU kernels
+    carry float64, beside which no kernel of a card's could stand."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # as above
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        scan = _SCANS.get(func)
+        if scan is None or kwargs or args[0].dtype != torch.float32 or args[0].ndim == 0:
+            return func(*args, **(kwargs or {}))
+        return torch.from_numpy(scan(args[0].detach().numpy(), axis=args[1], dtype=np.float32))
+
+
+_SCANS: Mapping[Any, Callable[..., Any]] = {
+    torch.ops.aten.cumsum.default: np.cumsum,
+    torch.ops.aten.cumprod.default: np.cumprod,
+}
+
+
 @contextlib.contextmanager
-def _float64() -> Iterator[None]:
+def _on_a_card() -> Iterator[None]:
+    with ScansInSingle():  # type: ignore[no-untyped-call]
+        yield
+
+
+@contextlib.contextmanager
+def _float64() -> Iterator[Choices]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
+    lifting = InFloat64()
     try:
-        with InFloat64():  # type: ignore[no-untyped-call]
-            yield
+        with lifting:
+            yield lifting.choices
     finally:
         torch.set_default_dtype(before)
 
 
-def _gathered(result: Any, args: list[Input], model: nn.Module) -> Ran:
+def _gathered(result: Any, args: list[Input], model: nn.Module, choices: Choices | None) -> Ran:
     leaves, tree = pytree.tree_flatten(result)
     outputs = [
         leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(leaf)
@@ -150,7 +261,24 @@ def _gathered(result: Any, args: list[Input], model: nn.Module) -> Ran:
         for place, owner in enumerate(owners)
         if isinstance(owner, torch.Tensor) and shares(output, owner)
     )
-    return Ran(outputs, str(tree), state, args, aliases)
+    placed = {
+        out: choice
+        for out, output in enumerate(outputs)
+        if choices is not None and (choice := choices.of(output, args)) is not None
+    }
+    return Ran(outputs, str(tree), state, args, aliases, placed)
+
+
+@contextlib.contextmanager
+def in_mode(model: nn.Module, training: bool | None) -> Iterator[None]:
+    """The model training or evaluating (None: the other way round), and as it was afterwards."""
+    before = [(module, module.training) for module in model.modules()]
+    model.train(not model.training if training is None else training)
+    try:
+        yield
+    finally:
+        for module, flag in before:
+            module.training = flag
 
 
 def shares(one: torch.Tensor, other: torch.Tensor) -> bool:

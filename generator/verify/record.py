@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from dataclasses import dataclass, field
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -14,9 +18,10 @@ import torch
 from ... import __version__
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.op import Op
+from ...profiling.sandbox import Limits
 from .review import Fault
 from .scan import Scan
-from .verdict import Cause, Failed, Inconclusive, Passed
+from .verdict import OPEN_CAUSES, Cause, Failed, Inconclusive, Passed
 
 
 @dataclass
@@ -31,14 +36,38 @@ class Record:
     mode: str
     seed: int
     allowed_calls: tuple[str, ...]
+    limits: Limits
     scan: Scan = field(default_factory=Scan)
     fields: dict[str, Any] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     labels: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    @contextmanager
+    def clock(self, stage: str) -> Iterator[None]:
+        """Add the wall time of the block to what `stage` took."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.monotonic() - begun
+
+    def note_precision(self, own: str, chosen: str) -> None:
+        if chosen != own:
+            self.labels.add("precision-changed")
+        self.notes.append(f"errors are judged as {chosen}")
+        if own == "bf16":
+            self.notes.append("bf16 arithmetic is emulated exactly (round to nearest even) on bf16 inputs")
 
     def passed(self) -> Passed:
         return Passed(**self._common())
+
+    def concluded(self, fault: Fault) -> Failed | Inconclusive:
+        """A failure, unless the fault is the judge's own: then nothing is known."""
+        return (
+            self.inconclusive(fault.cause, fault.detail) if fault.cause in OPEN_CAUSES else self.failed(fault)
+        )
 
     def failed(self, fault: Fault) -> Failed:
         return Failed(cause=fault.cause, detail=fault.detail, **self._common())
@@ -56,26 +85,39 @@ class Record:
             "labels": tuple(sorted(labels)),
             "notes": tuple(self.notes),
             "library_calls": self.scan.library_calls,
-            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-            "versions": {
-                "kbgen": __version__,
-                "torch": torch.__version__,
-                "triton": _triton_version(),
-                "python": platform.python_version(),
+            "seconds": {
+                **{name: round(value, 3) for name, value in self.seconds.items()},
+                "total": round(time.monotonic() - self.started, 3),
             },
+            "versions": versions(),
             "replay": {
+                "command": self._command(),
                 "candidate": str(self.candidate),
-                "candidate_sha256": _digest(self.source),
+                "candidate_sha256": digest(self.source),
+                "candidate_source": self.source,
                 "op": str(self.op.path),
-                "op_sha256": _digest(self.op.source),
+                "op_sha256": digest(self.op.source),
+                "op_source": self.op.source,
                 "overrides": dict(self.op.overrides),
                 "device": self.spec.id if self.spec else None,
                 "precision": self.precision,
                 "mode": self.mode,
                 "seed": self.seed,
                 "allowed_calls": list(self.allowed_calls),
+                "limits": asdict(self.limits),
             },
         }
+
+    def _command(self) -> str:
+        """The command line that asks the same, with seeds of its own."""
+        words = ["kbgen", "verify", str(self.op.path), str(self.candidate), "--precision", self.precision]
+        words += ["--gpu", self.spec.id] if self.spec else []
+        words += ["--mode", self.mode] if self.mode != "as-is" else []
+        words += [
+            word for name, value in self.op.overrides.items() for word in ("--set", f"{name}={value!r}")
+        ]
+        words += [word for name in self.allowed_calls for word in ("--allow", name)]
+        return shlex.join(words)
 
 
 def device_answers(spec: DeviceSpec | None) -> dict[str, Any]:
@@ -100,7 +142,17 @@ def device_answers(spec: DeviceSpec | None) -> dict[str, Any]:
     }
 
 
-def _digest(text: str) -> str:
+def versions() -> dict[str, str]:
+    """What an answer may depend on besides the files."""
+    return {
+        "kbgen": __version__,
+        "torch": torch.__version__,
+        "triton": _triton_version(),
+        "python": platform.python_version(),
+    }
+
+
+def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -28,20 +28,22 @@ _FREE = (
     | _FILLED
     | {"arange", "scalar_tensor", "lift_fresh", "detach", "alias", "set_", "_unsafe_view", "zero_"}
 )
+TO_HOST = "_local_scalar_dense"
 _COPIES = {
     "clone",
     "copy_",
     "_to_copy",
     "fill_",
     "lift_fresh_copy",
-    "_local_scalar_dense",
+    TO_HOST,
     "is_same_size",
     "resize_",
 }
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """`compute` counts calls that do arithmetic on more than one element; `copies` only move data."""
+    """`compute` counts calls that do arithmetic on more than one element, as "torch function:ATen call";
+    `copies` only move data. `caller` is the torch function that is running, as the candidate called it."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -52,6 +54,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self.compute: Counter[str] = Counter()
         self.copies: Counter[str] = Counter()
+        self.caller = ""
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -65,7 +68,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if name in _COPIES:
             self.copies[name] += 1
         elif _elements(args, kwargs, result) > 1:
-            self.compute[name] += 1
+            self.compute[f"{self.caller or name}:{name}"] += 1
         return result
 
 

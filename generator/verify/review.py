@@ -42,7 +42,11 @@ class Review:
         tensors: dict[str, Any],
         earlier: Sequence[Answer],
         precision: str,
+        name: str,
+        explained: bool,
     ) -> None:
+        """`explained`: an earlier call has told what is wrong, so that this one need not be searched."""
+        self.name, self.explained = name, explained
         self.answer, self.report, self.earlier, self.precision = answer, report, earlier, precision
         self.outputs: list[torch.Tensor] = tensors.get("outputs", [])
         self.changed: dict[str, torch.Tensor] = tensors.get("changed", {})
@@ -51,7 +55,7 @@ class Review:
         """The first fault found, in the order in which one explains the next."""
         if self.report.status == "raised" and self._guards_layout():
             return self._reviewed("guarded", self.report.error)
-        for check in (self._memory, self._raised, self._form, self._aliases, self._state):
+        for check in (self._memory, self._raised, self._running, self._form, self._aliases, self._state):
             fault = check()
             if fault is not None:
                 return self._reviewed("failed", fault.detail, fault)
@@ -66,7 +70,7 @@ class Review:
     ) -> Reviewed:
         worst = max(comparisons, key=lambda one: one.difference.worst, default=None)
         result = CaseResult(
-            name=self.answer.case.name,
+            name=self.name,
             outcome=outcome,
             detail=detail,
             oracle_error=worst.difference.worst if worst else None,
@@ -95,8 +99,15 @@ class Review:
     def _raised(self) -> Fault | None:
         if self.report.status != "raised":
             return None
+        if self.report.in_kernel and self.report.error.startswith("NotImplementedError"):
+            return Fault("unsupported", f"the interpreter cannot run it: {self.report.error}")
         where = "a kernel" if self.report.in_kernel else "ModelNew.forward"
         return Fault("raises", f"{where} raises {self.report.error}")
+
+    def _running(self) -> Fault | None:
+        if not self.report.left_running:
+            return None
+        return Fault("deferred-work", f"{self.report.left_running[0]} outlives the call that started it")
 
     def _form(self) -> Fault | None:
         right = self.answer.eager
@@ -174,8 +185,10 @@ class Review:
         place = next((place for place, one in enumerate(comparisons) if not one.accepted), None)
         if place is None:
             return None
-        where = f"{self.answer.case.name}: output {place}" if len(comparisons) > 1 else self.answer.case.name
-        explained = explain(self.outputs, self.answer, self.earlier, self.precision)
+        where = f"{self.name}: output {place}" if len(comparisons) > 1 else self.name
+        explained = (
+            None if self.explained else explain(self.outputs, self.answer, self.earlier, self.precision)
+        )
         if explained is not None:
             return Fault(explained[0], f"{where}: {explained[1]}")
         empty = unwritten(self.outputs[place])
@@ -194,7 +207,7 @@ class Review:
         if self.report.again_equal is False:
             return Fault(
                 "not-repeatable",
-                f"{self.answer.case.name}: the same call gives different bits the second time",
+                f"{self.name}: the same call gives different bits the second time",
             )
         return None
 

@@ -23,7 +23,8 @@ from .allowed import (
     MODULE_CALLS,
     MODULE_FORBIDDEN,
 )
-from .names import aliases, is_name, is_self, with_guards
+from .kernel_text import KernelText
+from .names import aliases, is_name, is_self, through_a_module, with_guards
 from .review import Fault
 from .tensor_methods import TENSOR_METHODS
 from .verdict import Cause
@@ -82,9 +83,12 @@ class _Reader:
         self.tree = tree
         self.imported = dict(aliases(tree))
         self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        self.kernels = {
-            id(inner) for node in ast.walk(tree) if self._is_kernel(node) for inner in ast.walk(node)
-        }
+        found = [
+            node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and self._is_kernel(node)
+        ]
+        self.kernel_text = KernelText(tree, found, self._full_name)
+        self.kernels = {id(inner) for node in found for inner in ast.walk(node)}
+        self.called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         self.construction = {
             id(inner)
             for node in ast.walk(tree)
@@ -100,6 +104,9 @@ class _Reader:
             if found is not None:
                 cause, what = found
                 return Fault(cause, f"line {getattr(node, 'lineno', 0)}: {what}")
+        odd = self.kernel_text.fault()
+        if odd is not None:
+            return Fault("forbidden-code", f"line {getattr(odd[0], 'lineno', 0)}: {odd[1]}")
         return self._swallowed()
 
     def keeps_state(self) -> bool:
@@ -125,8 +132,8 @@ class _Reader:
             return next((self._bad_import(one.name) for one in node.names if one.name not in IMPORTS), None)
         if isinstance(node, ast.ImportFrom):
             return self._bad_from(node)
-        if isinstance(node, ast.Name) and node.id in FORBIDDEN_NAMES:
-            return "forbidden-code", f"it names {node.id}"
+        if isinstance(node, ast.Name):
+            return self._bad_name(node)
         if isinstance(node, ast.Attribute):
             return self._bad_attribute(node)
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -139,6 +146,17 @@ class _Reader:
             return self._bad_call(node)
         return None
 
+    def _bad_name(self, node: ast.Name) -> tuple[Cause, str] | None:
+        """Looking attributes up is read where it is called, so it may not be handed on."""
+        handed_on = node.id == "getattr" and id(node) not in self.called
+        hook = node.id.startswith("__") and isinstance(node.ctx, ast.Store) and node.id not in DUNDERS
+        if node.id in FORBIDDEN_NAMES or handed_on or hook:
+            return (
+                "forbidden-code",
+                f"it {'sets' if hook else 'hands on' if handed_on else 'names'} {node.id}",
+            )
+        return None
+
     def _bad_import(self, name: str) -> tuple[Cause, str]:
         return "forbidden-code", f"it imports {name}, which a kernel file does not need"
 
@@ -147,7 +165,7 @@ class _Reader:
             return self._bad_import("." * node.level + (node.module or ""))
         for one in node.names:
             full = f"{node.module}.{one.name}"
-            if one.name == "*" or full.startswith(MODULE_FORBIDDEN):
+            if one.name == "*" or full.startswith(MODULE_FORBIDDEN) or through_a_module(full):
                 return self._bad_import(full)
         return None
 
@@ -158,7 +176,7 @@ class _Reader:
         if node.attr in FORBIDDEN_ATTRIBUTES or (private and not is_self(node.value)):
             return "forbidden-code", f"it reaches for {ast.unparse(node)}"
         full = self._full_name(node)
-        if full is not None and full.startswith(MODULE_FORBIDDEN):
+        if full is not None and (full.startswith(MODULE_FORBIDDEN) or through_a_module(full)):
             return "forbidden-code", f"it uses {full}"
         return None
 
@@ -262,9 +280,7 @@ class _Reader:
                     ):
                         yield target.attr, full
 
-    def _is_kernel(self, node: ast.AST) -> bool:
-        if not isinstance(node, ast.FunctionDef):
-            return False
+    def _is_kernel(self, node: ast.FunctionDef) -> bool:
         marks = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
         return any(self._full_name(mark) in ("triton.jit", "triton.runtime.jit.jit") for mark in marks)
 

@@ -1,4 +1,9 @@
-"""Lets a wrapper written for a GPU run where there is none: its device questions get the target's answers."""
+"""Lets a wrapper written for a GPU run where there is none: every question about the device gets the target's
+answer.
+
+A candidate that can tell the judge from a card can be right for the judge alone. So tensors say that they are
+on `cuda:0`, `torch.cuda` describes the target, and a kernel is called what it is called where it is compiled.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +14,43 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from triton.runtime.interpreter import InterpretedFunction
+
+from .recorder import Recorder
+
+_CARD = torch.device("cuda", 0)
+_ANSWERS: Mapping[Any, Any] = {
+    vars(torch._C.TensorBase)["device"].__get__: _CARD,
+    vars(torch._C.TensorBase)["is_cpu"].__get__: False,
+    torch.Tensor.get_device: 0,
+}
 
 
 class OnThisMachine(TorchFunctionMode):
-    """Turns every request for a CUDA device into one for the CPU, where the interpreter keeps its memory."""
+    """Turns every request for a CUDA device into one for the CPU, where the interpreter keeps its memory, and
+    tells `recorder` which function the candidate called."""
+
+    def __init__(self, recorder: Recorder | None = None) -> None:
+        super().__init__()
+        self.recorder = recorder
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
+        if func in _ANSWERS:
+            return _ANSWERS[func]
         if func is torch.Tensor.cuda:
             return args[0]
         kwargs = {name: _here(value) if name == "device" else value for name, value in (kwargs or {}).items()}
         if func is torch.Tensor.to:
             args = tuple(_here(value) for value in args)
-        return func(*args, **kwargs)
+        if self.recorder is None:
+            return func(*args, **kwargs)
+        before, self.recorder.caller = self.recorder.caller, getattr(func, "__name__", "")
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self.recorder.caller = before
 
 
 def _here(value: Any) -> Any:
@@ -47,6 +75,7 @@ def stand_in(device: Mapping[str, Any]) -> None:
         shared_memory_per_block_optin=device["shared_bytes_per_block"],
     )
     torch.Tensor.is_cuda = property(lambda tensor: True)  # type: ignore[assignment]
+    InterpretedFunction.__name__ = InterpretedFunction.__qualname__ = "JITFunction"
     answers: dict[str, Any] = {
         "device": _no_device,
         "synchronize": lambda *_: None,

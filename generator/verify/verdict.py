@@ -20,6 +20,7 @@ Cause = Literal[
     "out-of-memory",
     "crashed",
     "exited",
+    "deferred-work",  # threads or processes outlive the call that started them
     "tampering",  # functions of torch or the reply channel were changed
     # what its kernels touch
     "no-kernel",  # nothing of its own was launched
@@ -45,14 +46,23 @@ Cause = Literal[
     "input-mutated",
     "parameter-mutated",
     "buffer-differs",
+    # what the target's compiler makes of it
+    "does-not-compile",
+    "over-limit",  # more shared memory, registers or threads than a block may have there
     # the judge cannot tell
     "degenerate",  # an impostor passes too
     "random",  # the reference draws random numbers
     "no-oracle",  # the reference does not run in float64, or at any small shape
     "unsupported",  # the interpreter cannot run it
-    "too-slow",  # the interpreter did not get through the cases that matter
+    "too-slow",  # not every configuration of an autotuned kernel was run
+    "unjudged-path",  # code that no judged call reached, or kernels that only full size launches
 ]
 CAUSES: tuple[str, ...] = get_args(Cause)
+
+OPEN_CAUSES: tuple[Cause, ...] = (
+    "degenerate", "random", "no-oracle", "unsupported", "too-slow", "unjudged-path",
+)  # fmt: skip
+"""With these nothing is known to be wrong: the verdict is inconclusive."""
 
 CaseOutcome = Literal["passed", "failed", "guarded", "dropped", "skipped"]
 
@@ -89,7 +99,11 @@ class Judgement:
     """The part that all three verdicts share; errors are relative L2 norms against the float64 oracle.
 
     `controls` maps each impostor to "rejected", "passed" or "n/a: why"; `traffic` belongs to the case
-    `traffic_case`; `replay` holds seed, precision, mode, overrides and hashes of both files.
+    `traffic_case`; `target` is what its compiler made of it, empty where none was named; `sanitizer` is what
+    compute-sanitizer said on a live card; `upstream` is KernelBench's rule by its tolerance; `shapes` are the
+    overrides of each judged shape; `seconds` is wall time by stage ("calls" is the part of "child" spent in
+    the candidate, "reference" ran beside it); `replay` holds whatever repeats the judgement, both sources
+    included.
     """
 
     word: ClassVar[str]
@@ -104,7 +118,12 @@ class Judgement:
     launches: tuple[str, ...] = ()
     traffic: Mapping[str, BufferTraffic] = field(default_factory=dict)
     traffic_case: str = ""
+    target: Mapping[str, Any] = field(default_factory=dict)
+    sanitizer: Mapping[str, Any] = field(default_factory=dict)
+    upstream: Mapping[str, bool] = field(default_factory=dict)
+    shapes: Mapping[str, Any] = field(default_factory=dict)
     layers: tuple[str, ...] = ()
+    layers_missing: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     replay: Mapping[str, Any] = field(default_factory=dict)
@@ -148,7 +167,7 @@ def from_json(document: Mapping[str, Any]) -> Verdict:
     """The verdict that `to_json` wrote; unknown keys are ignored, for files from newer versions."""
     kind = {"passed": Passed, "failed": Failed, "inconclusive": Inconclusive}[document["verdict"]]
     known = {name: document[name] for name in {one.name for one in fields(kind)} if name in document}
-    for name in ("labels", "notes", "library_calls", "launches", "layers"):
+    for name in ("labels", "notes", "library_calls", "launches", "layers", "layers_missing"):
         known[name] = tuple(known.get(name, ()))
     known["cases"] = tuple(CaseResult(**case) for case in known.get("cases", ()))
     known["traffic"] = {name: BufferTraffic(**bytes_) for name, bytes_ in known.get("traffic", {}).items()}

@@ -2,37 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
 from .cases import Case
+from .coverage import unreached
 from .exchange import StepReport
+from .record import Record
+from .recorder import TO_HOST
 from .review import Fault, Reviewed
+
+_MOST_TO_HOST = 16
+"""Single numbers that one call may read from tensors, for grids and constants."""
 
 _MAY_BE_SHAPE = ("wrong-values", "raises", "wrong-shape", "unwritten-output")
 
 
-def first_fault(cases: Sequence[Case], reviewed: Sequence[Reviewed | None]) -> Fault | None:
-    """The first fault; when the calls at the first shape are right and others fail, that is the cause."""
+def first_fault(
+    cases: Sequence[Case], reviewed: Sequence[Reviewed | None], reports: Sequence[StepReport]
+) -> Fault | None:
+    """The first fault; when the calls at the first shape are right and others fail, that is the cause. What
+    the interpreter cannot run explains nothing else."""
     faults = [(case, one.fault) for case, one in zip(cases, reviewed, strict=True) if one and one.fault]
+    faults.sort(key=lambda found: found[1].cause == "unsupported")
     if not faults:
         return None
     fault, first_shape = faults[0][1], cases[0].setting
-    elsewhere = all(case.setting is not first_shape for case, _ in faults)
+    tuned = any(report.configurations for report in reports)  # then a call may differ by its configuration
+    elsewhere = not tuned and all(case.setting is not first_shape for case, _ in faults)
     if elsewhere and fault.cause in _MAY_BE_SHAPE:
         return Fault("hard-coded-shape", f"right at the {first_shape.name} shape, but {fault.detail}")
     return fault
 
 
 def hidden_library_call(reports: Sequence[StepReport], declared: Sequence[str]) -> Fault | None:
-    """ATen arithmetic that ran although the file's text shows no library call: an operator, say."""
-    hidden = sorted({name for report in reports for name in report.compute})
-    if not hidden or declared:
+    """Torch arithmetic that ran and was not declared, whatever the file's text shows: an operator, say; and
+    tensors that were read to the host number by number."""
+    if "*" in declared:
         return None
-    names = ", ".join(f"aten::{name}" for name in hidden)
-    return Fault("library-call", f"torch computes part of it: {names}")
+    known = {_plain(name) for name in declared}
+    for report in reports:
+        hidden = sorted(name for name in report.compute if _plain(name.split(":")[0]) not in known)
+        if hidden:
+            names = ", ".join(
+                f"{caller} (aten::{aten})" for caller, aten in (one.split(":") for one in hidden)
+            )
+            return Fault("library-call", f"torch computes part of it: {names}")
+        if report.copies.get(TO_HOST, 0) > _MOST_TO_HOST:
+            return Fault("library-call", f"it reads {report.copies[TO_HOST]} numbers to the host in one call")
+    return None
+
+
+def _plain(name: str) -> str:
+    """The same for torch.nn.Conv2d, torch.nn.functional.conv2d and __conv2d__."""
+    last = name.rsplit(".", 1)[-1].lower().replace("_", "")
+    return re.sub(r"[123]d$", "", last)
 
 
 def own_kernels(
@@ -42,7 +69,7 @@ def own_kernels(
     if not any(report.launches for report in reports):
         return Fault("no-kernel", "no Triton kernel is launched")
     ghost = next(place for place, case in enumerate(cases) if case.step.ghost)
-    real, without = tensors.get(0, {}).get("outputs"), tensors.get(ghost, {}).get("outputs")
+    real, without = tensors.get(ghost - 1, {}).get("outputs"), tensors.get(ghost, {}).get("outputs")
     if real and without and not differ(real, without):
         return Fault("decoy", "the output is the same when its kernels are left out")
     return None
@@ -50,3 +77,26 @@ def own_kernels(
 
 def differ(one: Sequence[torch.Tensor], other: Sequence[torch.Tensor]) -> bool:
     return any(not torch.equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def unrun(record: Record, counts: Mapping[str, Sequence[int]]) -> Fault | None:
+    """Configurations of an autotuned kernel that no call got to; `counts` has how many ran, of how many."""
+    for kernel, (ran, known) in counts.items():
+        if ran < known:
+            return Fault(
+                "too-slow", f"{kernel} was run in {ran} of its {known} configurations, and then time was up"
+            )
+        record.notes.append(
+            f"{kernel} was run in each of its {known} configurations (warps and stages apart)"
+        )
+    return None
+
+
+def unreached_path(source: str, reached: Sequence[int]) -> Fault | None:
+    """A line of the wrapper that no call got to; it may do anything at another size, or another day."""
+    lines = unreached(source, set(reached))
+    if not lines:
+        return None
+    text = source.splitlines()[lines[0] - 1].strip()
+    more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
+    return Fault("unjudged-path", f"no judged call reached line {lines[0]} ({text[:80]}){more}")

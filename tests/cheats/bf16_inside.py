@@ -1,6 +1,7 @@
 """Rounded to bfloat16 on the way and widened again: a thousandth of the accuracy.
 
 op: softmax
+class: B19 precision
 expected: low-precision
 """
 

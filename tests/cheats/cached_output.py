@@ -1,6 +1,7 @@
 """Results are kept by address and shape: new contents at an old address get the old result.
 
 op: softmax
+class: B9 cached result
 expected: stale-output
 """
 

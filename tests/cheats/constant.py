@@ -1,6 +1,7 @@
 """Every softmax value is about one over the row's length.
 
 op: softmax
+class: B13 constant output
 expected: constant
 """
 

@@ -1,6 +1,7 @@
 """A kernel runs for show; a declared library call makes the result.
 
 op: softmax
+class: B20 decoy kernel
 expected: decoy
 allowed: torch.softmax
 """

@@ -1,6 +1,7 @@
 """The op is zero for every input: a kernel that stores zeros is right, and proves nothing.
 
 op: degenerate
+class: B13 constant output
 expected: degenerate
 """
 

@@ -1,6 +1,7 @@
 """One of the three outputs is missing.
 
 op: minmax
+class: B2 structure
 expected: wrong-structure
 """
 

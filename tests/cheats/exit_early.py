@@ -1,6 +1,7 @@
 """It ends the process with a clean code before anything is compared.
 
 op: add
+class: A2 early exit
 expected: forbidden-code
 """
 

@@ -1,6 +1,7 @@
 """The same through a module that happens to import sys.
 
 op: add
+class: A5 obfuscation
 expected: forbidden-code
 """
 

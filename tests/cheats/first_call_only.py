@@ -1,6 +1,7 @@
 """Right when it is checked, empty-handed afterwards.
 
 op: softmax
+class: T4 honest when checked
 expected: not-repeatable
 """
 

@@ -1,6 +1,7 @@
 """The output is right and the running statistics never move.
 
 op: batchnorm
+class: B4 changed state
 expected: buffer-differs
 """
 

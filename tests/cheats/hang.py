@@ -1,6 +1,7 @@
 """It never comes back.
 
 op: add
+class: A1 time
 expected: timeout
 wall_s: 8
 """

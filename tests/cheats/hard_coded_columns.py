@@ -1,6 +1,7 @@
 """Rows longer than 512 are cut off: right at the sizes people test with.
 
 op: softmax
+class: B8 hard-coded shape
 expected: hard-coded-shape
 """
 

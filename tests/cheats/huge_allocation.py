@@ -1,6 +1,7 @@
 """It asks for 400 GB.
 
 op: add
+class: A1 memory
 expected: raises
 """
 

@@ -1,6 +1,7 @@
 """Scale and shift are left out: a fresh LayerNorm's are one and zero.
 
 op: layernorm
+class: B7 ignored weights
 expected: stale-weights
 """
 

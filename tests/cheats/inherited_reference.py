@@ -1,6 +1,7 @@
 """It derives from the reference under another name.
 
 op: add
+class: B20 inheritance
 expected: inherited
 """
 

@@ -1,6 +1,7 @@
 """A real kernel that copies: the shipped inputs are positive, so that passes for a ReLU.
 
 op: relu
+class: B6 untaken branch
 expected: input-returned
 """
 

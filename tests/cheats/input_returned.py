@@ -1,6 +1,7 @@
 """The shipped inputs are positive, so their ReLU is themselves.
 
 op: relu
+class: B3 aliasing
 expected: input-returned
 """
 

@@ -1,6 +1,7 @@
 """Of equal maxima the last place is reported; torch reports the first.
 
 op: minmax
+class: B17 ties
 expected: wrong-values
 """
 

@@ -1,6 +1,7 @@
 """Integer division drops the last, partial tile.
 
 op: add
+class: B14 partial work
 expected: unwritten-output
 """
 

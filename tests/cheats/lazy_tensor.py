@@ -1,6 +1,7 @@
 """A tensor subclass that would compute when it is looked at.
 
 op: add
+class: B1 lazy tensor
 expected: forbidden-code
 """
 

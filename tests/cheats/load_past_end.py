@@ -1,6 +1,7 @@
 """The tail is read behind the input, although only valid results are stored.
 
 op: add
+class: B18 memory
 expected: out-of-bounds
 """
 

@@ -1,6 +1,7 @@
 """Programs add into one accumulator without atomics: right one after another, wrong together.
 
 op: layernorm
+class: B18 race
 expected: race
 """
 

@@ -1,6 +1,7 @@
 """No precision named: on NVIDIA that means TF32.
 
 op: matmul
+class: B19 precision
 expected: low-precision
 """
 

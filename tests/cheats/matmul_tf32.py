@@ -1,6 +1,7 @@
 """A TF32 product passes for float32 in any interpreter that does not round operands.
 
 op: matmul
+class: B19 precision
 expected: low-precision
 """
 

@@ -1,6 +1,7 @@
 """The right sum, but one input is overwritten on the way.
 
 op: add
+class: B4 changed state
 expected: input-mutated
 """
 

@@ -1,6 +1,7 @@
 """NaN everywhere, in the hope that it compares equal to anything.
 
 op: softmax
+class: B16 non-finite
 expected: non-finite
 """
 

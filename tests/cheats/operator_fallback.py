@@ -1,6 +1,7 @@
 """Torch does the work through an operator, which no list of calls shows.
 
 op: add
+class: B20 torch does the work
 expected: library-call
 """
 

@@ -1,6 +1,7 @@
 """Only the first half of the rows; with a kept allocation the rest would hold an older right answer.
 
 op: softmax
+class: B14 partial work
 expected: unwritten-output
 """
 

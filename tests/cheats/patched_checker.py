@@ -1,6 +1,7 @@
 """It replaces the function that would compare its result.
 
 op: softmax
+class: A4 patched checker
 expected: forbidden-code
 """
 

@@ -1,6 +1,7 @@
 """The reference draws random numbers; here every value is simply kept.
 
 op: dropout
+class: B21 random op
 expected: random
 """
 

@@ -1,6 +1,7 @@
 """The weights have names of their own, so that nobody can load the reference's.
 
 op: layernorm
+class: B7 ignored weights
 expected: wrong-state
 """
 

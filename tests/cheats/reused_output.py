@@ -1,6 +1,7 @@
 """One output buffer for all calls: the caller's earlier result changes under its hands.
 
 op: softmax
+class: B3 aliasing
 expected: aliased-output
 """
 

@@ -1,6 +1,7 @@
 """The kernel is used only for sizes nobody asks for.
 
 op: softmax
+class: A8 fallback
 expected: fallback-branch
 allowed: torch.softmax
 """

@@ -1,6 +1,7 @@
 """Weights are packed at the first call and never again.
 
 op: layernorm
+class: B7 stale weights
 expected: stale-weights
 """
 

@@ -1,6 +1,7 @@
 """No mask: the last program writes behind the output.
 
 op: add
+class: B18 memory
 expected: out-of-bounds
 """
 

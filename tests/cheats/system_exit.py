@@ -1,6 +1,7 @@
 """It raises SystemExit, which stops programs that only catch Exception.
 
 op: add
+class: A2 early exit
 expected: raises
 """
 

@@ -1,6 +1,7 @@
 """No kernel at all: torch does the work.
 
 op: softmax
+class: B20 torch does the work
 expected: library-call
 """
 

@@ -1,6 +1,7 @@
 """Torch hides in a jitted helper: an interpreter would run it as plain Python.
 
 op: softmax
+class: B20 interpreter only
 expected: forbidden-code
 """
 

@@ -1,6 +1,7 @@
 """A kernel that fails falls back on torch in silence.
 
 op: softmax
+class: A8 fallback
 expected: fallback-branch
 allowed: torch.Tensor.softmax
 """

@@ -1,6 +1,7 @@
 """Masked lanes are read without `other` and then summed: undefined on hardware, zero by luck.
 
 op: layernorm
+class: B18 memory
 expected: non-finite
 """
 

@@ -1,6 +1,7 @@
 """Without the maximum subtracted, large inputs overflow.
 
 op: softmax
+class: B16 non-finite
 expected: non-finite
 """
 

@@ -1,6 +1,7 @@
 """Half precision comes back where float32 was asked for.
 
 op: softmax
+class: B2 structure
 expected: wrong-dtype
 """
 

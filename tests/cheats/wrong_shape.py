@@ -1,6 +1,7 @@
 """The rows come back as one long vector.
 
 op: softmax
+class: B2 structure
 expected: wrong-shape
 """
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kbgen.kb import own
 from kbgen.kb.choice import Choice
 from kbgen.kb.files import LibraryError
 from kbgen.kb.library import Library
@@ -106,7 +107,10 @@ def test_what_is_removed_is_found_no_more(stocked: Library) -> None:
         stocked.remove("wgmma")
 
 
-def test_a_page_edited_by_hand_is_read_anew(stocked: Library, open_library: Callable[[], Library]) -> None:
+def test_a_page_edited_by_hand_is_read_anew(
+    stocked: Library, open_library: Callable[[], Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own, "LOOK_AGAIN_S", 0.0)
     stocked.search("wgmma")
     path = stocked.root / "documents/fusion.md"
     path.write_text(path.read_text().replace("pointwise", "epilogue"))

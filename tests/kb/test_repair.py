@@ -122,8 +122,10 @@ def test_vectors_that_the_catalog_does_not_know_are_settled(root: Path) -> None:
 def test_rebuild_derives_everything_again(root: Path) -> None:
     embedder = CountingEmbedder()
     library = Library.open(root, choice=Choice(embedder, "test"))
-    library.rebuild()
-    assert embedder.embedded == SECTIONS
+    told: list[tuple[int, int]] = []
+    library.rebuild(lambda done, total: told.append((done, total)))
+    assert embedder.embedded == 0, "their vectors were kept"
+    assert told[-1] == (SECTIONS, SECTIONS)
     healthy(root)
 
 

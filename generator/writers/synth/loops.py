@@ -48,6 +48,21 @@ class Loops:
         inner = {leaf for a in self.reduced for leaf in a.leaves}
         return bool(inner) and (not unit or unit[0] in inner)
 
+    @cached_property
+    def reference(self) -> Affine:
+        """The index of the access that touches most memory."""
+        return self.region.builder.space.resolve(_reference(self.region))
+
+    @cached_property
+    def packed(self) -> Affine | None:
+        """`row * n_cols + col`, where the largest tensor holds its rows so, one behind the other."""
+        index, step = self.reference, self.one
+        for axis in reversed((*self.kept, *self.reduced)):
+            if self.coefficient(index, axis) != step:
+                return None
+            step = step * axis.size
+        return index if self.kept and self.reduced and index.constant.is_zero() else None
+
     def coefficient(self, affine: Affine, axis: LoopAxis) -> Extent:
         """Elements the index moves per step of a loop axis."""
         return dict(affine.terms).get(axis.leaves[-1], self.one.like(0))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from torch import fx, nn
 from torch.export.graph_signature import InputKind, TensorArgument
 from torch.utils import _pytree as pytree
 
-from ....profiling.build import build
-from ....profiling.footprint import fakes
 from ....profiling.op import Op
 from ....profiling.trace import TracedOp
+from ...verify.candidate import with_constants
 from .emit.calls import allowed_name
 from .emit.module import ModuleWriter, Part
 from .emit.names import RESERVED, Names, identifier
@@ -23,20 +19,17 @@ from .emit.original import Original
 from .emit.wrapper import WrapperWriter
 from .extent import Extent
 from .loops import Loops, find_loops
-from .lowering.region import Region
+from .lowering.region import Region, Store
 from .math import HELPERS
 from .partition import FREE, Partition, TorchCall, partition
 from .rewrite import op_name
 from .schedule import Schedule, start_schedule
+from .settings import built_in_settings, integers, mode_of, model_of
 from .skeletons.choose import write_kernels
 from .skeletons.job import Job
 from .space import CannotFuseError
 from .traces import Traces, aten_name
 from .views import PLUMBING, is_view
-
-_BY_MODE = frozenset({"batch_norm", "instance_norm", "dropout", "feature_dropout", "alpha_dropout", "rrelu",
-                      "feature_alpha_dropout"})  # fmt: skip
-"""Operators that do one thing in training and another in evaluation."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +64,9 @@ def read_program(traced: Sequence[TracedOp]) -> Program:
     A region whose sizes cannot be derived from shapes is cut again without the operators that need them.
     """
     traces = Traces(traced)
-    models = [_model(t) for t in traces.traced]
-    attributes, mode = _attributes(models), _mode(traces, models[0])
-    built_in = _built_in(models, traces)
+    models = [model_of(t) for t in traces.traced]
+    attributes, mode = integers(models), mode_of(traces, models[0])
+    built_in = built_in_settings(models, traces)
     refused: dict[str, str] = {}
     while True:
         parts = partition(traces, refused)
@@ -103,7 +96,7 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
 
     Raises `CannotFuseError` where it cannot be written.
     """
-    original = Original(program.op.source)
+    original = _original(program)
     clash = original.kept_names & {*HELPERS, "tl", "triton", "torch"}
     if clash:
         raise CannotFuseError(
@@ -127,6 +120,11 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
     return writer.write()
 
 
+def _original(program: Program) -> Original:
+    """The op file as it stands with the constants that were set."""
+    return Original(with_constants(program.op.source, program.op.overrides))
+
+
 def _region_name(program: Program, original: Original, count: int) -> str:
     """Named after the op file; never like an argument of forward or anything else in the new file."""
     base = identifier(program.op.name)
@@ -139,23 +137,43 @@ def _write_part(program: Program, name: str, loops: Loops, schedule: Schedule) -
     region = loops.region
     names = Names(program.traces.program, forward_names(program))
     tensors = {buffer: names.name(node) for buffer, node in region.buffers}
-    fresh = [s for s in region.stores if s.into is None]
     for store in region.stores:
         if store.into is not None:
             tensors[f"store:{store.name}"] = tensors.get(store.into) or names.name(store.node)
-        elif len(fresh) == 1:
-            tensors[f"store:{store.name}"] = "out"
-        else:
-            tensors[f"store:{store.name}"] = names.unique(f"out_{fresh.index(store)}")
-    job = Job(name, describe(region), loops, schedule, tensors, _hints(loops, schedule))
+    results = _results(program, region)
+    for store, word in results.items():
+        tensors[f"store:{store.name}"] = word if word == "out" else names.unique(word)
+    hints, words = _hints(loops, schedule), program.traces.vocabulary
+    job = Job(name, describe(region), loops, schedule, tensors, hints, words)
     kernels, spaces = write_kernels(job)
     for kernel in kernels:
         kernel.tidy()
-        kernel.outputs_last([tensors[f"store:{s.name}"] for s in region.stores] + [n for n, _ in spaces])
+        last = [*results, *(s for s in region.stores if s.into is not None)]
+        kernel.outputs_last([tensors[f"store:{s.name}"] for s in last] + [n for n, _ in spaces])
     wrapper = WrapperWriter(
-        name, program.traces, loops, schedule, tensors, program.attributes, kernels, spaces
+        name, program.traces, loops, schedule, tensors, program.attributes, kernels, spaces, tuple(results)
     ).write()
     return Part(tuple(kernels), wrapper)
+
+
+def _results(program: Program, region: Region) -> dict[Store, str]:
+    """New tensors of a region with their names, in the order in which forward returns them.
+
+    A name is the op file's where it has one, `x_out` for one that takes the place of an input.
+    """
+    returned, words = program.traces.returned, _original(program).returned
+    said = dict(zip(returned, words, strict=True)) if len(words) == len(returned) else {}
+    place = {node: i for i, node in reversed(list(enumerate(returned)))}
+    fresh = sorted((s for s in region.stores if s.into is None), key=lambda s: place.get(s.node, len(place)))
+    if len(fresh) == 1:
+        return {fresh[0]: "out"}
+    arguments = set(forward_names(program).values())
+    named = {s: said.get(s.node) or program.traces.authors_name(s.node) for s in fresh}
+    numbered = list(named.values()).count("") > 1
+    return {
+        s: f"{word}_out" if word in arguments else word or (f"out_{i}" if numbered else "out")
+        for i, (s, word) in enumerate(named.items())
+    }
 
 
 def _hints(loops: Loops, schedule: Schedule) -> dict[str, str]:
@@ -191,81 +209,3 @@ def forward_names(program: Program) -> dict[str, str]:
     return {
         arg.name: name for arg, name in zip(user, arguments, strict=False) if isinstance(arg, TensorArgument)
     }
-
-
-def _model(traced: TracedOp) -> nn.Module:
-    with fakes():
-        model, _ = build(traced.op.module(), traced.op.path, seed=0)
-    if traced.mode != "as-is":
-        model.train(traced.mode == "train")
-    return model
-
-
-def _attributes(models: Sequence[nn.Module]) -> dict[str, Extent]:
-    """Integers that the model and its parts carry (`norm.num_groups`), at every traced shape."""
-    found = [_integers(m) for m in models]
-    shared = [path for path in found[0] if all(path in f for f in found)]
-    return {path: Extent(tuple(f[path] for f in found)) for path in shared}
-
-
-def _built_in(models: Sequence[nn.Module], traces: Traces) -> dict[str, Any]:
-    """Settings of the model that no shape set changes, `norm.eps` say: kernels hold them as constants.
-
-    An integer as large as a dimension is a size, and sizes are read from the tensors.
-    """
-    found = [_settings(m) for m in models]
-    fixed = {path: v for path, v in found[0].items() if all(path in f and f[path] == v for f in found)}
-    sizes = {
-        e.full for n in traces.graph.nodes if _is_tensor(n) for e in traces.shape(n) if e.full > MOST_SETTING
-    }
-    return {path: v for path, v in fixed.items() if type(v) is not int or v not in sizes}
-
-
-def _is_tensor(node: fx.Node) -> bool:
-    return isinstance(node.meta.get("val"), torch.Tensor)
-
-
-def _settings(model: nn.Module) -> dict[str, Any]:
-    return {
-        f"{prefix}.{name}".lstrip("."): value
-        for prefix, module in model.named_modules()
-        for name, value in vars(module).items()
-        if _is_setting(value) and name not in _FREE_SETTINGS and not name.startswith("_")
-    }
-
-
-def _is_setting(value: Any) -> bool:
-    return isinstance(value, int | str) or (isinstance(value, float) and math.isfinite(value))
-
-
-_FREE_SETTINGS = frozenset({"training", "inplace"})
-MOST_SETTING = 8
-"""A dimension no longer than this may equal a setting, such as `dim=1`, by chance."""
-
-
-def _integers(model: nn.Module) -> dict[str, int]:
-    return {
-        f"{prefix}.{name}".lstrip("."): value
-        for prefix, module in model.named_modules()
-        for name, value in vars(module).items()
-        if _is_size(value) and not name.startswith("_")
-    }
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _mode(traces: Traces, model: nn.Module) -> str:
-    """The mode that decided what the graph holds; "" where no operator asks for it."""
-    flags = {flag for node in traces.graph.nodes if (flag := _flag(node)) is not None}
-    if model.training not in flags:
-        return ""
-    return "training" if model.training else "evaluation"
-
-
-def _flag(node: fx.Node) -> bool | None:
-    """The mode that an operator was called in, where it matters to it."""
-    if op_name(node) not in _BY_MODE or (op_name(node).endswith("norm") and node.args[3] is None):
-        return None
-    return next((a for a in node.args if isinstance(a, bool)), None)

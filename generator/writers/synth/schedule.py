@@ -27,7 +27,9 @@ class Schedule:
     `block` is the tile along the fast direction in elements: the flat tile, the step over a row, or the
     width of a column tile. `depth` is the step over the reduced direction of a column tile. `one_tile`
     holds a whole row at once. `nested` walks a row of two axes (channels of pixels, say) by two loops, so
-    that no index is divided.
+    that no index is divided. `unit` elements divide a row's length and `peel` elements fill the widest
+    access: where the first falls short of the second, a row's ends are peeled off (0 for not at all).
+    `rows_in_l2` expects a row's next reading in the L2 and asks the cache to keep it until the last.
     """
 
     layout: Layout
@@ -43,11 +45,14 @@ class Schedule:
     cache_hints: bool = False
     persistent: int = 0
     nested: bool = False
+    unit: int = 1
+    peel: int = 0
+    rows_in_l2: bool = False
     choices: tuple[Choice, ...] = field(default=(), compare=False)
 
-    def decide(self, choice: Choice, **changes: Any) -> Schedule:
-        """A changed schedule that remembers why."""
-        others = tuple(c for c in self.choices if c.name != choice.name)
+    def decide(self, choice: Choice, *, instead_of: str = "", **changes: Any) -> Schedule:
+        """A changed schedule that remembers why; `instead_of` names an earlier choice that holds no more."""
+        others = tuple(c for c in self.choices if c.name not in (choice.name, instead_of))
         return replace(self, choices=(*others, choice), **changes)
 
 

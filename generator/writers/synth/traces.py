@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import keyword
 import operator
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +13,7 @@ import torch
 from torch import fx
 from torch._subclasses.fake_tensor import is_fake
 from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind
 
 from ....profiling.trace import TracedOp
 from .dtypes import short_name
@@ -51,6 +54,35 @@ class Traces:
     @property
     def one(self) -> Extent:
         return Extent((1,) * self.count)
+
+    @property
+    def vocabulary(self) -> dict[str, Extent]:
+        """Whole numbers that the op file gives a name to, at every traced shape."""
+        found: dict[str, Extent] = {}
+        for name in self.traced[0].op.constants:
+            values = [t.op.constants.get(name) for t in self.traced]
+            whole = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
+            if len(whole) == len(values):
+                found[name] = Extent(tuple(whole))
+        return found
+
+    def authors_name(self, node: fx.Node) -> str:
+        """What the op file's forward calls a result: `h` where the node ends the line `h = ...`; else ""."""
+        place = _line(node)
+        if place is None or place[0] != str(self.traced[0].op.path) or _line(node.next) == place:
+            return ""
+        target = _ASSIGNMENT.match(place[2])
+        name = target[1] if target else ""
+        taken = {n.target for n in self.graph.find_nodes(op="placeholder")}
+        return "" if name in taken or keyword.iskeyword(name) else name
+
+    @property
+    def returned(self) -> list[fx.Node]:
+        """The tensors that forward returns, in order."""
+        specs = self.program.graph_signature.output_specs
+        flat = list(self.graph.output_node().args[0])  # type: ignore[arg-type]
+        pairs = zip(flat, specs, strict=True)
+        return [n for n, s in pairs if s.kind is OutputKind.USER_OUTPUT and isinstance(n, fx.Node)]
 
     def shape(self, node: fx.Node) -> tuple[Extent, ...]:
         return _stack([tuple(t.meta["val"].shape) for t in self._twins[node]])
@@ -94,6 +126,16 @@ def aten_name(node: fx.Node) -> str:
     ):
         return str(target).removeprefix("aten.")
     return ""
+
+
+_FRAME = re.compile(r'File "([^"]+)", line (\d+), in forward\n\s*(.*)')
+_ASSIGNMENT = re.compile(r"([a-z][a-z0-9_]*) = ")
+
+
+def _line(node: fx.Node) -> tuple[str, str, str] | None:
+    """(file, line, text) of the innermost forward that called an operator."""
+    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    return frames[-1] if frames else None
 
 
 def is_getitem(node: fx.Node) -> bool:

@@ -33,7 +33,9 @@ class SynthWriter:
 
     name = "synth"
     transforms = tuple(sorted(TRANSFORMS))
-    refinements = (pipelined_loop.TRANSFORM, persistent_programs.TRANSFORM, cache_hints.TRANSFORM)
+    refinements: tuple[str, ...] = (
+        pipelined_loop.TRANSFORM, persistent_programs.TRANSFORM, cache_hints.TRANSFORM,
+    )  # fmt: skip
 
     def write(self, request: Request) -> Candidate | Declined:
         """The plain kernel without a parent; the parent with one more technique, or mended, with one."""

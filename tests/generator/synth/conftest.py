@@ -31,6 +31,8 @@ RUN_AS = (
     "plain",
     "steps",
     "fused",
+    "peeled",
+    "peeled-fused",
     "nested-split",
     "whole-two-rows",
     "persistent",

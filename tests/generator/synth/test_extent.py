@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbgen.generator.writers.synth.extent import Extent, express, product
@@ -16,6 +16,7 @@ def _value(text: str, known: dict[str, Extent], trace: int) -> int:
     return int(eval(text, {"__builtins__": {}}, names))
 
 
+@settings(deadline=None)
 @given(SIZES.map(Extent), KNOWN, st.booleans())
 def test_the_text_gives_the_size_in_every_trace(target: Extent, known: dict[str, Extent], sums: bool) -> None:
     text = express(target, known, sums=sums)
@@ -23,6 +24,7 @@ def test_the_text_gives_the_size_in_every_trace(target: Extent, known: dict[str,
         assert tuple(_value(text, known, i) for i in (0, 1)) == target.values
 
 
+@settings(deadline=None)
 @given(KNOWN.filter(bool))
 def test_a_product_of_known_sizes_is_always_found(known: dict[str, Extent]) -> None:
     assert express(product(known.values(), Extent((1, 1))), known) is not None

@@ -6,7 +6,7 @@ from itertools import product as every
 from math import prod
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbgen.generator.writers.synth.extent import Extent
@@ -28,6 +28,7 @@ def _positions(space: Space, axes: tuple[Axis, ...]) -> list[dict[Axis, int]]:
     return [dict(zip(leaves, at, strict=True)) for at in every(*(range(space.sizes[a].full) for a in leaves))]
 
 
+@settings(deadline=None)
 @given(FACTORS, st.data())
 def test_a_reshape_keeps_the_row_major_order(sizes: list[int], data: st.DataObject) -> None:
     total = prod(sizes)
@@ -53,12 +54,14 @@ def _met(left: list[int], right: list[int]) -> list[int] | None:
         return None
 
 
+@settings(deadline=None)
 @given(FACTORS.map(lambda f: [n for n in f if n > 1]), FACTORS.map(lambda f: [n for n in f if n > 1]))
 def test_two_dimensions_meet_alike_from_either_side(left: list[int], right: list[int]) -> None:
     if left and right and prod(left) == prod(right):
         assert _met(left, right) == _met(right, left)
 
 
+@settings(deadline=None)
 @given(FACTORS.map(lambda f: [n for n in f if n > 1]))
 def test_what_has_met_is_one(sizes: list[int]) -> None:
     space = Space(ONE)

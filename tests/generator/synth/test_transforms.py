@@ -87,13 +87,56 @@ def test_few_rows_are_cut_into_more_parts_on_the_larger_device(sized: Callable[.
 def test_rows_that_fill_the_device_are_not_cut(example: Callable[[str], Program]) -> None:
     loops = _one(example("softmax_gpt2"))
     refusal = _try("split-reduction", start_schedule(loops), loops, "h100")
-    assert refusal == "4096 programs already cover 132 SMs twice"
+    assert refusal == "4096 programs already keep 97% of 132 SMs busy"
 
 
 def test_a_tile_is_whole_vectors_of_its_narrowest_element(example: Callable[[str], Program]) -> None:
     loops = _one(example("swiglu"))
     schedule = _done("vector-width", replace(start_schedule(loops), block=32), loops, "h100")
     assert schedule.block % (schedule.num_warps * 32 * 8) == 0
+
+
+def test_the_ends_of_rows_are_peeled_where_rows_begin_between_vectors(
+    sized: Callable[..., Program],
+) -> None:
+    loops = _one(sized("softmax_last", batch=64, channels=8, width=50257))
+    assert _done("peel-row-edges", start_schedule(loops), loops, "h100").peel == 4
+    even = _one(sized("softmax_last", batch=64, channels=8, width=50256))
+    refusal = _try("peel-row-edges", start_schedule(even), even, "h100")
+    assert refusal == "rows of 50256 elements begin and end on 16-byte boundaries"
+    held = replace(start_schedule(loops), one_tile=True)
+    assert isinstance(_try("peel-row-edges", held, loops, "h100"), str)
+
+
+def test_a_divisor_that_the_compiler_cannot_see_is_told(sized: Callable[..., Program]) -> None:
+    """The JIT marks integers that 16 divides; 4 of 2084 would pass unseen."""
+    for width, unit in ((2084, 4), (2086, 2), (2085, 1), (2080, 1)):
+        loops = _one(sized("softmax_last", batch=64, channels=8, width=width))
+        told = _try("vector-width", replace(start_schedule(loops), one_tile=True), loops, "h100")
+        assert (told.unit if isinstance(told, Schedule) else 1) == unit
+
+
+def test_few_long_rows_get_many_warps_and_one_kernel(example: Callable[[str], Program]) -> None:
+    loops = _one(example("groupnorm_silu"))
+    for device, warps in (("h100", 32), ("rtx4090", 16), ("mi300x", 16)):
+        spec, start = find_spec(device), start_schedule(loops)
+        schedule = _done("warp-count", start, loops, device)
+        assert schedule.num_warps == warps
+        assert schedule.block % (warps * spec.warp_size * 8) == 0  # whole vectors of fp16
+        assert "busy" in str(_try("split-reduction", start, loops, device))
+
+
+def test_few_rows_are_under_way_where_their_second_reading_can_find_them(
+    example: Callable[[str], Program],
+) -> None:
+    loops = _one(example("softmax_gpt2"))
+    schedule = _done("rows-in-l2", start_schedule(loops), loops, "h100")
+    assert (schedule.num_warps, schedule.num_stages, schedule.rows_in_l2) == (32, 3, True)
+    assert "25 MiB of rows at once" in _why(schedule, "rows-in-l2")  # 132 x 50257 x 4 bytes
+    refusal = _try("rows-in-l2", start_schedule(loops), loops, "mi300x")
+    assert refusal == "rows of 196 KiB, one for each of 304 CUs, do not stay in an L2 of 32 MiB"
+    sums = _one(example("groupnorm_silu"))
+    assert "320 KiB" in str(_try("rows-in-l2", start_schedule(sums), sums, "h100"))
 
 
 def test_hints_to_the_cache_follow_its_size(sized: Callable[..., Program]) -> None:

@@ -14,7 +14,8 @@ from kbgen.hardware_specs.spec import find_spec
 
 ORDER = (
     "row-in-registers", "online-softmax", "welford", "split-reduction", "rows-per-program", "column-tiles",
-    "vector-width", "warp-count", "integral-waves", "persistent-programs", "pipelined-loop", "cache-hints",
+    "peel-row-edges", "vector-width", "warp-count", "integral-waves", "persistent-programs", "rows-in-l2",
+    "pipelined-loop", "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
 
@@ -57,6 +58,12 @@ def _fused(loops: Loops) -> Schedule:
     return replace(_steps(loops), online_softmax=True, welford=True)
 
 
+def _peeled(loops: Loops, start: Schedule) -> Schedule:
+    """Rows with their ends peeled off, where they do not begin on whole vectors."""
+    changed = TRANSFORMS["peel-row-edges"](start, Site(loops, find_spec("h100")))
+    return start if isinstance(changed, str) else changed
+
+
 def _split(loops: Loops) -> Schedule:
     start = start_schedule(loops)
     return start if start.layout == "flat" else replace(start, one_tile=False, splits=4, block=16, depth=2)
@@ -80,6 +87,8 @@ VARIANTS: Mapping[str, Callable[[Loops], Schedule]] = {
     "nested": _nested,
     "nested-split": _nested_split,
     "fused": _fused,
+    "peeled": lambda loops: _peeled(loops, _steps(loops)),
+    "peeled-fused": lambda loops: _peeled(loops, _fused(loops)),
     "whole": _whole,
     "whole-two-rows": lambda loops: _whole(loops, rows=2),
     "persistent": lambda loops: _whole(loops, persistent=3),

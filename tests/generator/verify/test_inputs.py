@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.families import FAMILIES, draw_inputs, draw_weights
+from kbgen.generator.verify.families import FAMILIES, SPIKE, draw_inputs, draw_weights, nudged
 from kbgen.generator.verify.layout import place, poison, unwritten
 
 
@@ -61,3 +61,42 @@ def test_poison_is_told_from_other_values(dtype: torch.dtype) -> None:
     poison(values[4:])
     assert unwritten(values) == 6
     assert not dtype.is_floating_point or values[4:].isnan().all()
+
+
+@pytest.mark.parametrize(("family", "sign"), [("spikes", 1), ("negative spikes", -1)])
+def test_spikes_stand_first_and_last_and_at_tile_edges(family: str, sign: int) -> None:
+    drawn = draw_inputs(family, [torch.zeros(61, 300)], generator())[0] * sign
+    flat = drawn.reshape(-1)
+    assert flat[0] >= SPIKE
+    assert flat[-1] >= SPIKE
+    columns = {int(column) for column in (drawn >= SPIKE).nonzero()[:, 1]}
+    assert {0, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 299} <= columns
+    assert (drawn >= SPIKE).float().mean() < 0.01
+
+
+def test_small_integers_are_whole_and_weights_with_them() -> None:
+    drawn = draw_inputs("small integers", [torch.rand(40, 40)], generator())[0]
+    assert torch.equal(drawn, drawn.round())
+    assert drawn.abs().max() == 4
+    weights = draw_weights(nn.Linear(8, 8), generator(), integers=True)
+    assert all(torch.equal(value, value.round()) for value in weights.values())
+
+
+def test_nudged_changes_one_element_and_never_the_first() -> None:
+    values = [torch.rand(5, 7), torch.arange(9), 3]
+    moved = nudged(values, generator())
+    for was, now in zip(values[:2], moved[:2], strict=True):
+        assert int((was != now).sum()) == 1
+        assert was.reshape(-1)[0] == now.reshape(-1)[0]
+    assert moved[2] == 3
+
+
+def test_a_bias_that_is_zero_is_drawn_large_enough_to_be_missed() -> None:
+    model = nn.LayerNorm(64)
+    assert draw_weights(model, generator())["bias"].abs().mean() > 0.3
+
+
+def test_nothing_tells_of_the_guards_around_an_input() -> None:
+    held = place(torch.rand(5, 7), "contiguous")
+    assert held.storage_offset() == 0
+    assert held.untyped_storage().nbytes() == held.nbytes

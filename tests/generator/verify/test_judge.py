@@ -1,4 +1,4 @@
-"""Every honest kernel passes, and every cheat is refused for the cause that its own header names."""
+"""What a verdict holds, how it repeats, and what the judge says where it cannot begin or finish."""
 
 import json
 import re
@@ -11,15 +11,13 @@ from kbgen import KbgenError
 from kbgen.generator.verify.cases import plan, settings
 from kbgen.generator.verify.exchange import REQUEST_FILE
 from kbgen.generator.verify.judge import CHILD_LIMITS, verify
-from kbgen.generator.verify.verdict import Failed, Inconclusive, Passed, Verdict, from_json
+from kbgen.generator.verify.verdict import Inconclusive, Passed, Verdict, from_json
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.op import load_op
 from kbgen.profiling.sandbox import Limits
 
 TESTS = Path(__file__).parents[2]
 OPS = Path(__file__).parent / "ops"
-HONEST = sorted((TESTS / "honest").glob("*.py"))
-CHEATS = sorted((TESTS / "cheats").glob("*.py"))
 
 
 def header(path: Path, name: str) -> str | None:
@@ -33,25 +31,6 @@ def judge(path: Path, scratch: Path, **more: object) -> Verdict:
     wall_s = header(path, "wall_s")
     limits = Limits(wall_s=float(wall_s)) if wall_s else CHILD_LIMITS
     return verify(path, op, None, scratch=scratch, allowed_calls=allowed, limits=limits, **more)
-
-
-@pytest.mark.parametrize("path", HONEST, ids=lambda path: path.stem)
-def test_honest_kernel_passes(path: Path, tmp_path: Path) -> None:
-    verdict = judge(path, tmp_path)
-    assert isinstance(verdict, Passed), f"{verdict.cause}: {verdict.detail}"
-    assert set(verdict.controls.values()) <= {"rejected"} | {
-        v for v in verdict.controls.values() if v[:3] == "n/a"
-    }
-    assert verdict.launches
-    assert {case.outcome for case in verdict.cases} <= {"passed", "guarded", "dropped", "skipped"}
-
-
-@pytest.mark.parametrize("path", CHEATS, ids=lambda path: path.stem)
-def test_cheat_is_refused_for_its_own_cause(path: Path, tmp_path: Path) -> None:
-    verdict = judge(path, tmp_path)
-    assert isinstance(verdict, Failed | Inconclusive), f"{path.stem} passed"
-    assert verdict.cause == header(path, "expected"), verdict.detail
-    assert verdict.detail
 
 
 def test_verdict_repeats_from_its_seed(tmp_path: Path) -> None:
@@ -132,7 +111,7 @@ def test_what_cannot_begin_is_told_with_its_cure(tmp_path: Path) -> None:
 
 
 def test_time_that_runs_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbgen.generator.verify.judge.PATIENCE_S", 0.0)
+    monkeypatch.setattr("kbgen.generator.verify.judgement.PATIENCE_S", 0.0)
     verdict = judge(TESTS / "honest" / "softmax_row.py", tmp_path)
     skipped = [case.name for case in verdict.cases if case.outcome == "skipped"]
     assert "odd, normal" not in skipped

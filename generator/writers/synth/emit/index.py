@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import keyword
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..extent import Extent, product
 from ..loops import LoopAxis, Loops
+from ..math import HELPERS
 from ..space import Affine, Axis
 from .kernel import Kernel
+from .names import LOCALS, RESERVED
 from .text import joined, term
 
 
@@ -33,11 +36,24 @@ class Group:
         return frozenset(self.axes[-1].leaves) if self.nested else self.leaves
 
 
+_OWN_CONSTANTS = frozenset({"BLOCK", "ROWS", "DEPTH", "PARTS", "UNIT", "VECTOR"})
+
+
 class Indexer:
     """Turns an affine index into source, decoding flat variables into axes only where an access needs it."""
 
-    def __init__(self, kernel: Kernel, loops: Loops, groups: list[Group]) -> None:
-        self.kernel, self.loops, self.groups = kernel, loops, groups
+    def __init__(
+        self,
+        kernel: Kernel,
+        loops: Loops,
+        groups: list[Group],
+        vocabulary: Mapping[str, Extent],
+        tensors: Iterable[str],
+    ) -> None:
+        """`vocabulary` holds the op file's words for sizes; places are not called like `tensors`."""
+        self.kernel, self.loops, self.groups, self._vocabulary = kernel, loops, groups, vocabulary
+        self._avoid = {*tensors, *LOCALS, *HELPERS, *RESERVED}
+        self.places: set[str] = set()
         self._space = loops.region.builder.space
 
     def bounded(self, affine: Affine) -> list[Group]:
@@ -96,20 +112,47 @@ class Indexer:
         if position in group.decoded:
             return group.decoded[position]
         inner = product((a.size for a in group.axes[position + 1 :]), self.loops.one)
-        name = f"{group.size_prefix.lower()}{position}"
+        name = self._place_name(group, position)
         text = group.variable
         if not inner.is_one():
             text += f" // {self._size(group, position + 1)}"
         if position:
-            own = self.kernel.constant(f"{group.size_prefix}{position}_SIZE", group.axes[position].size)
-            text = f"{text} % {own}"
+            text = f"{text} % {self._size(group, position, position + 1)}"
         self.kernel.line(f"{name} = {text}")
         group.decoded[position] = name
         return name
 
-    def _size(self, group: Group, start: int) -> str:
-        names = [
-            self.kernel.constant(f"{group.size_prefix}{i}_SIZE", group.axes[i].size)
-            for i in range(start, len(group.axes))
-        ]
+    def _size(self, group: Group, start: int, end: int | None = None) -> str:
+        places = range(start, len(group.axes) if end is None else end)
+        names = [self.kernel.constant(self._size_name(group, i), group.axes[i].size) for i in places]
         return names[0] if len(names) == 1 else f"({' * '.join(names)})"
+
+    def _size_name(self, group: Group, position: int) -> str:
+        """`TOKENS` or `HALF_HEAD_DIM`, where the op file has one name for such a size; else by position."""
+        word = self._authors_word(group.axes[position].size)
+        if word:
+            return word.upper()
+        place = "INNER" if position == len(group.axes) - 1 else f"AXIS{position}"
+        return f"{place}_{group.size_prefix or 'SIZE'}"
+
+    def _authors_word(self, size: Extent) -> str:
+        for prefix, whole in (("", size), ("half_", size * 2)):
+            named = [name for name, known in self._vocabulary.items() if known == whole]
+            if len(named) == 1 and named[0].upper() not in _OWN_CONSTANTS:
+                return prefix + named[0].lower()
+        return ""
+
+    def _place_name(self, group: Group, position: int) -> str:
+        """`token` of `TOKENS`, else whether it is the outermost or the innermost place."""
+        word = self._authors_word(group.axes[position].size)
+        if word.endswith("s") and not word.endswith(("ss", "es")):
+            name = word[:-1]
+        else:
+            place = {0: "outer", len(group.axes) - 1: "inner"}.get(position, f"axis{position}")
+            name = "_".join(p for p in (place, group.size_prefix.lower().rstrip("s")) if p)
+        unique, count = name, 1
+        while unique in self._avoid or unique in self.places or keyword.iskeyword(unique):
+            count += 1
+            unique = f"{name}_{count}"
+        self.places.add(unique)
+        return unique

@@ -21,6 +21,7 @@ class Kernel:
 
     name: str
     doc: str
+    note: str = ""
     pointers: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, Extent] = field(default_factory=dict)
     constants: dict[str, str | Extent] = field(default_factory=dict)
@@ -52,7 +53,15 @@ class Kernel:
             if isinstance(value, Extent):
                 known[key] = value
         text = express(extent, known, sums=False)
-        return text if text is not None else self.size(name, extent)
+        return text if text is not None else self.size(self._free(name), extent)
+
+    def _free(self, name: str) -> str:
+        """A name that no parameter has yet."""
+        unique, count = name, 1
+        while unique in self.sizes or unique in self.constants:
+            count += 1
+            unique = f"{name}_{count}"
+        return unique
 
     def line(self, text: str) -> None:
         self.lines.append((self.depth, text))
@@ -96,4 +105,4 @@ class Kernel:
         if len(signature) > WIDTH:
             signature = f"def {self.name}(\n    " + ",\n    ".join(packed(params)) + ",\n):"
         body = [out for depth, line in self.lines for out in laid_out(line, depth)]
-        return "\n".join(["@triton.jit", signature, *docstring(self.doc), *body])
+        return "\n".join(["@triton.jit", signature, *docstring(self.doc, note=self.note), *body])

@@ -19,7 +19,7 @@ def laid_out(line: str, depth: int, *, margin: int = 0) -> list[str]:
     line = _bracketed(line)
     groups = list(_groups(line))
     if not groups:
-        return [indent + line]
+        return _terms(line, indent)
     start, end = max(groups, key=lambda group: group[1] - group[0])
     parts = _split(line[start + 1 : end])
     if len(parts) < 2 and not parts[0]:
@@ -28,6 +28,16 @@ def laid_out(line: str, depth: int, *, margin: int = 0) -> list[str]:
     rows = [row + trailing for row in packed(parts, width - 6 - len(indent))]
     body = [out for row in rows for out in laid_out(row, depth + 1, margin=margin)]
     return [indent + line[: start + 1], *body, indent + line[end:]]
+
+
+def _terms(line: str, indent: str) -> list[str]:
+    """A long sum in brackets, a term a line."""
+    target, equals, value = line.partition(" = ")
+    first, *rest = value.split(" + ")
+    if not equals or not rest:
+        return [indent + line]
+    body = [f"{indent}    {first}", *(f"{indent}    + {term}" for term in rest)]
+    return [f"{indent}{target} = (", *body, f"{indent})"]
 
 
 def packed(parts: list[str], width: int = 100) -> list[str]:
@@ -41,18 +51,22 @@ def packed(parts: list[str], width: int = 100) -> list[str]:
     return rows
 
 
-def docstring(text: str, title: str = "") -> list[str]:
-    """Lines of a docstring one level in; one too long for a line goes below a title or its own beginning."""
-    if len(text) <= WIDTH - 10:
-        return [f'    """{text}"""']
-    if not title:
-        title, _, text = text.partition(": ")
-    return [
-        f'    """{title}.',
-        "",
-        *textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    "),
-        '    """',
-    ]
+def docstring(text: str, title: str = "", note: str = "") -> list[str]:
+    """Lines of a docstring one level in; one too long for a line goes below a title or its own beginning.
+
+    A note follows as a paragraph of its own.
+    """
+    body = []
+    if len(text) > WIDTH - 10:
+        first, _, rest = (title, "", text) if title else text.partition(": ")
+        text, body = f"{first}.", ["", *_wrapped(rest)]
+    if note:
+        body += ["", *_wrapped(note)]
+    return [f'    """{text}', *body, '    """'] if body else [f'    """{text}"""']
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
 def comment(text: str) -> list[str]:

@@ -17,6 +17,13 @@ RESERVED = frozenset(
 )
 """Names that generated files use themselves."""
 
+LOCALS = frozenset({
+    "row", "rows", "cols", "mask", "row_mask", "col_mask", "offsets", "batch", "start", "part", "parts",
+    "tile", "lanes", "edges", "edge_mask", "edge_cols", "row_start", "row_end", "body_start", "body_end",
+    "part_size", "part_start", "part_end", "col_blocks", "first_row", "n_outer", "n_inner",
+})  # fmt: skip
+"""Variables that kernels use for where they are."""
+
 
 def identifier(text: str) -> str:
     """A lower-case identifier made of a file or operator name: "19_ReLU" gives "relu"."""

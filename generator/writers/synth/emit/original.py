@@ -44,6 +44,15 @@ class Original:
         args = self.forward.args
         return [a.arg for a in [*args.posonlyargs, *args.args][1:]]
 
+    @property
+    def returned(self) -> list[str]:
+        """Of `return a, f(b), c` the names ["a", "", "c"]; nothing where forward has several returns."""
+        found = [n.value for n in ast.walk(self.forward) if isinstance(n, ast.Return)]
+        if len(found) != 1 or found[0] is None:
+            return []
+        values = found[0].elts if isinstance(found[0], ast.Tuple | ast.List) else [found[0]]
+        return [v.id if isinstance(v, ast.Name) else "" for v in values]
+
     def class_source(self, forward: str, doc: str, guard: str) -> str:
         """`class ModelNew` with what its constructor needs, `guard` at that one's end, and `forward`."""
         bases = ", ".join(ast.unparse(b) for b in self.model.bases)

@@ -96,11 +96,12 @@ def _step_single(values: Values, acc: Accumulator, node: Reduce, source: str) ->
 
 def _step_welford(values: Values, acc: Accumulator, item: Welford, mask: str) -> None:
     k, (mean, m2, count) = values.kernel, acc.names
-    x, delta = values.named(item.x, ()).source, values.fresh("delta")
+    x, inside, delta = values.value(item.x, ()), values.fresh("inside"), values.fresh("delta")
+    k.line(f"{inside} = tl.where({mask}, {x.source}, {mean})")
     k.line(f"{count} += {mask}.to(tl.float32)")
-    k.line(f"{delta} = tl.where({mask}, {x} - {mean}, 0.0)")
+    k.line(f"{delta} = {inside} - {mean}")
     k.line(f"{mean} += {delta} / tl.maximum({count}, 1.0)")
-    k.line(f"{m2} += {delta} * tl.where({mask}, {x} - {mean}, 0.0)")
+    k.line(f"{m2} += {delta} * ({inside} - {mean})")
 
 
 def _step_online(values: Values, acc: Accumulator, item: OnlineSoftmax, tile: Tile, mask: str) -> None:

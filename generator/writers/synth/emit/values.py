@@ -18,23 +18,9 @@ from ..math import FUNCTIONS, HELPERS
 from ..space import Affine, Axis
 from .index import Group, Indexer
 from .kernel import Kernel
+from .names import LOCALS, RESERVED
 from .text import Text, call, index_text, repeats
 
-_LOCALS = (
-    "col0",
-    "row",
-    "rows",
-    "cols",
-    "mask",
-    "row_mask",
-    "col_mask",
-    "offsets",
-    "batch",
-    "start",
-    "part",
-    "parts",
-    "tile",
-)
 Instance = tuple[tuple[Axis, int], ...]
 LONGEST_INLINE = 60
 LONGEST_ADDRESS = 34
@@ -54,7 +40,8 @@ class Values:
     hints: Mapping[str, str] = field(default_factory=dict)
     scopes: list[dict[tuple[int, Instance], Text]] = field(default_factory=lambda: [{}])
     masked: dict[int, str] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=lambda: {*HELPERS, *_LOCALS})
+    taken: set[str] = field(default_factory=lambda: {*HELPERS, *RESERVED - {"out"}, *LOCALS})
+    prefix: str = ""
 
     def __post_init__(self) -> None:
         self.builder = self.loops.region.builder
@@ -67,6 +54,8 @@ class Values:
         for root in roots:
             self.uses[root] = self.uses.get(root, 0) + 1
         self.unrolled = frozenset(self.loops.region.unrolled_axes)
+        stores = self.loops.region.stores
+        self._stored = {s.value: self.tensors[f"store:{s.name}"] for s in stores if s.into is None}
 
     @property
     def reduced_group(self) -> Group:
@@ -103,8 +92,9 @@ class Values:
         self.scopes[-1][(number, self.instance(number, at))] = text
 
     def fresh(self, base: str) -> str:
+        base = self.prefix + base
         name, count = base, 1
-        while name in self.taken or keyword.iskeyword(name):
+        while name in self.taken or name in self.indexer.places or keyword.iskeyword(name):
             count += 1
             name = f"{base}_{count}"
         self.taken.add(name)
@@ -189,7 +179,7 @@ class Values:
         if policy := self.hints.get(node.buffer):
             tail += f', eviction_policy="{policy}"'
         widen = f".to({TRITON[dtype]})" if dtype != node.dtype else ""
-        source = f"tl.load({pointer}{self.address(node.index, at)}{tail}){widen}"
+        source = f"tl.load({pointer}{self.address(node.index, at, self.tensors[node.buffer])}{tail}){widen}"
         text = next((scope[source] for scope in reversed(self._loaded) if source in scope), None)
         if text is None:
             text = Text(self.fresh(self.tensors[node.buffer]))
@@ -198,18 +188,22 @@ class Values:
         self.define(number, text, at)
         return text
 
-    def address(self, index: Affine, at: Instance) -> str:
+    def address(self, index: Affine, at: Instance, tensor: str) -> str:
         """` + offset` behind a pointer; what several tensors share, or is too long to read, gets a name."""
         moving, constant = self.indexer.parts(index, dict(at))
-        if " " in moving and (self._sharers(index) > 1 or len(moving) > LONGEST_ADDRESS):
-            key = f"address {moving}"
-            name = next((scope[key] for scope in reversed(self._loaded) if key in scope), None)
-            if name is None:
-                name = Text(self.fresh("offset"))
-                self.kernel.line(f"{name.source} = {moving}")
-                self._loaded[-1][key] = name
-            moving = name.source
-        return "".join(f" + {part}" for part in (moving, constant) if part)
+        key = f"address {moving}"
+        name = next((scope[key] for scope in reversed(self._loaded) if key in scope), None)
+        if name is None and " " in moving and (self._sharers(index) > 1 or len(moving) > LONGEST_ADDRESS):
+            most = self._moving_terms(index) == self._moving_terms(self.loops.reference)
+            name = Text(self.fresh("offset" if most else f"{tensor}_offset"))
+            self.kernel.line(f"{name.source} = {moving}")
+            self._loaded[-1][key] = name
+        return "".join(f" + {part}" for part in (name.source if name else moving, constant) if part)
+
+    def know_address(self, index: Affine, name: str) -> None:
+        """In this scope a variable holds an index already."""
+        moving, _ = self.indexer.parts(index, {})
+        self._loaded[-1][f"address {moving}"] = Text(name)
 
     def _sharers(self, index: Affine) -> int:
         """Tensors of the region that are walked alike."""
@@ -239,7 +233,7 @@ class Values:
         tail = f", mask={mask}" if mask else ""
         if policy := self.hints.get(f"store:{store.name}"):
             tail += f', eviction_policy="{policy}"'
-        target = f"{self.kernel.pointer(tensor)}{self.address(store.index, at)}"
+        target = f"{self.kernel.pointer(tensor)}{self.address(store.index, at, tensor)}"
         if len(value) > LONGEST_INLINE or len(target) + len(value) + len(tail) > LONGEST_STORE:
             value = self._called(store.value, tensor, value, at)
         self.kernel.line(f"tl.store({target}, {value}{tail})")
@@ -263,9 +257,9 @@ class Values:
         return found
 
     def _base_name(self, number: int) -> str:
-        hint = self.builder.hints.get(number)
-        if hint:
-            return hint
+        stored, hint = self._stored.get(number, "out"), self.builder.hints.get(number)
+        if hint or not stored.startswith("out"):
+            return hint if hint and stored.startswith("out") else stored
         node = self.builder.nodes[number]
         if isinstance(node, Apply):
             child = node.args[0]

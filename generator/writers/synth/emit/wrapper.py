@@ -11,12 +11,13 @@ from torch import fx
 from ..dtypes import TORCH
 from ..extent import Extent, express, product
 from ..loops import Loops
+from ..lowering.region import Store
 from ..schedule import Schedule
-from ..skeletons.frame import is_wide
 from ..space import CannotFuseError
 from ..traces import Traces
 from .kernel import Kernel
 from .layout import comment, docstring, laid_out, packed
+from .limits import limits
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class WrapperWriter:
     attributes: Mapping[str, Extent]
     kernels: list[Kernel]
     workspaces: list[tuple[str, str]]
+    outputs: tuple[Store, ...]
 
     def __post_init__(self) -> None:
         self.region = self.loops.region
@@ -49,7 +51,6 @@ class WrapperWriter:
         for store in self.region.stores:
             if store.into and store.into not in dict(self.region.buffers):
                 self.inputs.append((self.tensors[f"store:{store.name}"], store.node))
-        self.outputs = [s for s in self.region.stores if s.into is None]
         self.numbers: dict[str, str] = {}
         self.known = self._shapes()
 
@@ -68,7 +69,7 @@ class WrapperWriter:
         body = [
             *self._guards(),
             *self._size_lines(sizes),
-            *self._limits(sizes),
+            *limits(self.name, self.loops, self.schedule, self.inputs),
             *outputs,
             *launches,
             self._return(),
@@ -184,28 +185,6 @@ class WrapperWriter:
 
     def _size_lines(self, sizes: Mapping[str, str]) -> list[str]:
         return [f"{name} = {text}" for name, text in sizes.items()]
-
-    def _limits(self, sizes: Mapping[str, str]) -> list[str]:
-        """Shapes the schedule was not made for are refused, not computed wrongly."""
-        if self.schedule.one_tile:
-            columns = self.schedule.layout == "columns"
-            most, length = (self.schedule.depth, "n_rows") if columns else (self.schedule.block, "n_cols")
-            what = "column" if columns else "row"
-            message = f"{self.name} holds a {what} of at most {most} elements, got {{{length}}}"
-            return [f"if {length} > {most}:", f'    raise ValueError(f"{message}")']
-        if is_wide(self.loops) or (self.schedule.layout == "rows" and len(self.loops.reduced) < 2):
-            return []
-        name, largest = self._largest()
-        if self.schedule.layout == "flat" and self.loops.rows.full > largest:
-            name = "n_elements"
-        count = name if name == "n_elements" else f"{name}.numel()"
-        message = f"{self.name} indexes with 32 bits, got {{{count}}} elements"
-        return [f"if {count} >= 2**31:", f'    raise ValueError(f"{message}")']
-
-    def _largest(self) -> tuple[str, int]:
-        """The input of most elements."""
-        sizes = [(name, product(self.traces.shape(node), self.traces.one).full) for name, node in self.inputs]
-        return max(sizes, key=lambda item: item[1])
 
     def _outputs(self) -> list[str]:
         lines = []

@@ -17,7 +17,7 @@ from .table import lowers
 
 def _scale_shift(ctx: Context, x: Value, weight: Any, bias: Any, place: Sequence[int]) -> Value:
     """weight * x + bias, with the affine parameters laid along the dimensions `place` of x."""
-    for function, parameter in (("mul", weight), ("add", bias)):
+    for function, parameter, name in (("mul", weight, "scaled"), ("add", bias, "shifted")):
         if parameter is None:
             continue
         p = ctx.value(parameter)
@@ -25,7 +25,7 @@ def _scale_shift(ctx: Context, x: Value, weight: Any, bias: Any, place: Sequence
         for where, axes in zip(place, p.dims, strict=True):
             dims[where] = axes
         laid = Value(tuple(dims), ctx.builder.cast(p.node, "fp32"))
-        x = Value(ctx.broadcast([x, laid]), ctx.builder.apply(function, x.node, laid.node))
+        x = Value(ctx.broadcast([x, laid]), ctx.builder.apply(function, x.node, laid.node, hint=name))
     return x
 
 

@@ -56,7 +56,9 @@ def lower_region(traces: Traces, nodes: Sequence[fx.Node], outputs: Iterable[fx.
     """Build the region's expressions; raises `CannotFuseError` when the nodes need different index spaces."""
     ctx = Context(traces, Builder(Space(traces.one)))
     for node in nodes:
-        ctx.env[node] = _lower(ctx, node)
+        ctx.env[node] = lowered = _lower(ctx, node)
+        if isinstance(lowered, Value) and (name := traces.authors_name(node)):
+            ctx.builder.hints.setdefault(lowered.node, name)
     if len(ctx.builder.nodes) > MOST_NODES:
         raise CannotFuseError(f"more than {MOST_NODES} operations would make one kernel")
     stores = [_store(ctx, node, ctx.value(node)) for node in outputs]

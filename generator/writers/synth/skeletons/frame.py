@@ -44,16 +44,51 @@ class Frame:
         group = self.values.reduced_group
         if group.nested:
             outer, inner = self.nest_sizes()
-            with self.kernel.block(f"for col0 in tl.range({begin}, {end or outer}):"), self.values.scope():
+            with self.kernel.block(f"for outer in tl.range({begin}, {end or outer}):"), self.values.scope():
                 if spans_far(self.loops, group):
-                    self.kernel.line("col0 = col0.to(tl.int64)")
-                group.decoded = {0: "col0", 1: group.variable}
+                    self.kernel.line("outer = outer.to(tl.int64)")
+                self.values.indexer.places.add("outer")
+                group.decoded = {0: "outer", 1: group.variable}
                 self.values.hoist(roots, frozenset(group.axes[1].leaves))
                 with self._steps("0", inner, stages):
                     yield
         else:
             with self._steps(begin, end or self.length, stages):
                 yield
+
+    @contextmanager
+    def edges(self) -> Iterator[None]:
+        """What of a row lies outside of its whole vectors, as one masked tile before the loop."""
+        values, group = self.values, self.values.reduced_group
+        was = (self.mask, group.variable, values.mask_of, values.prefix)
+        self.mask, group.variable, values.prefix = "edge_mask", "edge_cols", "edge_"
+        values.mask_of = {frozenset({"edge_cols"}): "edge_mask"}
+        with values.scope():
+            self.kernel.line("edge_cols = edges - row_start")
+            self._know_packed("edges")
+            yield
+        self.mask, group.variable, values.mask_of, values.prefix = was
+
+    def _know_packed(self, name: str) -> None:
+        if self.loops.packed is not None:
+            self.values.know_address(self.loops.packed, name)
+
+    def read_again(self, roots: list[int], *, last: bool = False) -> None:
+        """Ask the cache to keep what a pass reads of a row until the last pass has read it."""
+        if not self.schedule.rows_in_l2:
+            return
+        builder, kept = self.values.builder, set(self.loops.region.kept_axes)
+        streams = [n for n in builder.walk(roots) if self.values.varies(n) and builder.free_axes(n) & kept]
+        loads = [node for n in streams if isinstance(node := builder.nodes[n], Load)]
+        policy = dict.fromkeys((load.buffer for load in loads), "evict_first" if last else "evict_last")
+        self.values.hints = {**self.values.hints, **policy}
+
+    def align(self) -> None:
+        """Tell the compiler what divides a row's length, where it cannot see it by itself."""
+        if self.schedule.unit > 1:
+            unit = self.schedule.unit
+            self.kernel.constant("UNIT", f"{unit} if n_cols % {unit} == 0 else 1")
+            self.kernel.line("n_cols = n_cols // UNIT * UNIT")
 
     def nest_sizes(self) -> tuple[str, str]:
         """Lengths of the two loops; no constants, or a compiler would unroll them, registers and all."""
@@ -70,6 +105,12 @@ class Frame:
     def step_index(self, start: str, end: str = "") -> None:
         """Index and mask of one step over the reduced direction."""
         group = self.values.reduced_group
+        if self.schedule.peel:
+            self.kernel.line(f"offset = {start} + tl.arange(0, {self.step})")
+            self.kernel.line(f"{self.mask} = offset < {end}")
+            self.kernel.line(f"{group.variable} = offset - row_start")
+            self._know_packed("offset")
+            return
         if not group.nested:
             group.decoded.clear()
         lanes = f"tl.arange(0, {self.step})"
@@ -126,7 +167,15 @@ def is_wide(loops: Loops) -> bool:
 
 def frame(job: Job, part: str = "", doc: str = "") -> Frame:
     """An empty kernel of a region; `part` tells several kernels of one region apart."""
-    kernel = Kernel(f"{job.name}{part}_kernel", doc or f"{_mapping(job)}: {job.doc}.")
+    notes = []
+    if job.schedule.unit > 1:
+        notes.append("UNIT divides n_cols, which the compiler would not see.")
+    if job.schedule.peel:
+        notes.append(
+            "Rows begin anywhere between two 16-byte boundaries: the body of a row is its whole vectors of "
+            "VECTOR elements, the edges are the fewer than VECTOR elements before and after it."
+        )
+    kernel = Kernel(f"{job.name}{part}_kernel", doc or f"{_mapping(job)}: {job.doc}.", " ".join(notes))
     return {"flat": _flat, "rows": _rows, "columns": _columns}[job.schedule.layout](job, kernel)
 
 
@@ -149,13 +198,13 @@ def _mapping(job: Job) -> str:
 def _values(
     job: Job, kernel: Kernel, groups: list[Group], reduced: Group | None, masks: dict[frozenset[str], str]
 ) -> Values:
-    indexer = Indexer(kernel, job.loops, groups)
+    indexer = Indexer(kernel, job.loops, groups, job.vocabulary, job.tensors.values())
     return Values(kernel, job.loops, indexer, reduced, job.tensors, masks, job.hints)
 
 
 def _flat(job: Job, kernel: Kernel) -> Frame:
     loops = job.loops
-    group = Group("offsets", loops.kept, "mask", "AXIS")
+    group = Group("offsets", loops.kept, "mask", "")
     values = _values(job, kernel, [group], None, {frozenset({"offsets"}): "mask"})
     size = kernel.size("n_elements", loops.rows)
     kernel.constant("BLOCK", str(job.schedule.block))
@@ -169,8 +218,8 @@ def _flat(job: Job, kernel: Kernel) -> Frame:
 
 def _rows(job: Job, kernel: Kernel) -> Frame:
     loops, several = job.loops, job.schedule.rows > 1
-    rows = Group("row", loops.kept, "row_mask" if several else "", "ROW")
-    cols = Group("cols", loops.reduced, "col_mask" if several else "mask", "COL", nested=job.schedule.nested)
+    rows = Group("row", loops.kept, "row_mask" if several else "", "ROWS")
+    cols = Group("cols", loops.reduced, "col_mask" if several else "mask", "COLS", nested=job.schedule.nested)
     masks = {frozenset({"cols"}): "col_mask" if several else "mask"}
     if several:
         masks |= {frozenset({"row"}): "row_mask", frozenset({"row", "cols"}): "mask"}
@@ -182,8 +231,8 @@ def _rows(job: Job, kernel: Kernel) -> Frame:
 def _columns(job: Job, kernel: Kernel) -> Frame:
     loops = job.loops
     batch = Group("batch", loops.kept[:-1], "", "BATCH")
-    cols = Group("cols", loops.kept[-1:], "col_mask", "COL")
-    rows = Group("rows", loops.reduced, "row_mask", "ROW")
+    cols = Group("cols", loops.kept[-1:], "col_mask", "COLS")
+    rows = Group("rows", loops.reduced, "row_mask", "ROWS")
     masks = {
         frozenset({"cols"}): "col_mask",
         frozenset({"rows"}): "row_mask",

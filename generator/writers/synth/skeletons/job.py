@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..extent import Extent
 from ..loops import Loops
 from ..schedule import Schedule
 
@@ -13,7 +14,8 @@ from ..schedule import Schedule
 class Job:
     """`doc` names what the region computes; `hints` maps tensors to eviction policies.
 
-    `tensors` maps buffers, and results under `store:` and their names, to variables of the wrapper.
+    `vocabulary` holds the op file's words for sizes. `tensors` maps buffers, and results under `store:` and
+    their names, to variables of the wrapper.
     """
 
     name: str
@@ -22,3 +24,4 @@ class Job:
     schedule: Schedule
     tensors: Mapping[str, str]
     hints: Mapping[str, str]
+    vocabulary: Mapping[str, Extent]

@@ -7,12 +7,14 @@ the same way, a tile of neighbouring columns at a time.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
 from ..emit.reduce import reduce_tile
 from ..emit.running import finish, start, step
 from ..lowering.region import Store
-from ..stages import Item, inputs_of, plan_stages, reductions
+from ..stages import Item, OnlineSoftmax, inputs_of, plan_stages, reductions
 from .frame import Frame, frame, prepare
 from .job import Job
 
@@ -46,14 +48,37 @@ def place_rows(f: Frame) -> None:
         k.grid = "(1,)"
     _constants(f)
     prepare(f.values, f.values.indexer.groups[0])
+    if schedule.peel:
+        _peel(f)
+
+
+def _peel(f: Frame) -> None:
+    """Bounds of a row and of the whole vectors in it, and the elements outside of those.
+
+    Before the first vector and after the last there are fewer than VECTOR elements each.
+    """
+    k = f.kernel
+    k.constant("VECTOR", str(f.schedule.peel))
+    k.line(f"row_start = row * {f.length}")
+    k.line(f"row_end = row_start + {f.length}")
+    k.line("body_start = tl.cdiv(row_start, VECTOR) * VECTOR")
+    k.line("body_end = tl.maximum(row_end // VECTOR * VECTOR, body_start)")
+    by_lane = any(not isinstance(item, OnlineSoftmax) for stage in stages_of(f) for item in stage)
+    k.line(f"lanes = tl.arange(0, {'BLOCK' if by_lane else '2 * VECTOR'})")
+    k.line("edges = tl.where(lanes < VECTOR, body_start, body_end) - VECTOR + lanes")
+    few = "(lanes < 2 * VECTOR) & " if by_lane else ""
+    k.line(f"edge_mask = {few}(edges >= row_start) & (edges < row_end)")
 
 
 def _constants(f: Frame) -> None:
     k, schedule = f.kernel, f.schedule
     k.size(f.length, f.loops.columns)
+    if schedule.nested:
+        f.nest_sizes()
     if schedule.rows > 1:
         k.constant("ROWS", str(schedule.rows))
     k.constant("BLOCK", "next_power_of_2" if schedule.one_tile else str(schedule.block))
+    f.align()
 
 
 def place_columns(f: Frame) -> None:
@@ -63,6 +88,7 @@ def place_columns(f: Frame) -> None:
     k.size("n_cols", loops.kept[-1].size)
     k.constant("DEPTH", "next_power_of_2" if f.schedule.one_tile else str(f.schedule.depth))
     k.constant("BLOCK", str(f.schedule.block))
+    f.align()
     k.line("col_blocks = tl.cdiv(n_cols, BLOCK)")
     k.line("batch = (tl.program_id(0) // col_blocks).to(tl.int64)")
     k.line("cols = tl.program_id(0) % col_blocks * BLOCK + tl.arange(0, BLOCK)[None, :]")
@@ -113,28 +139,40 @@ def _one_tile(f: Frame) -> None:
             f.values.store(store, at)
 
 
-def run_stage(f: Frame, stage: list[Item], begin: str = "0", end: str = "") -> None:
+def run_stage(f: Frame, stage: list[Item]) -> None:
     """One pass over the data: running values before, steps inside, results after."""
     needed = [root for item in stage for root in inputs_of(f.values.builder, item)]
+    f.read_again(needed)
     f.values.hoist(needed)
     running = [start(f.values, item, f.tile) for item in stage]
-    with f.walk(needed, begin, end):
-        for acc in running:
-            step(f.values, acc, f.tile, f.mask)
+    for steps in _sweep(f, needed):
+        with steps:
+            for acc in running:
+                step(f.values, acc, f.tile, f.mask)
     for acc in running:
         finish(f.values, acc, f.tile)
 
 
-def write_stores(f: Frame, begin: str = "0", end: str = "") -> None:
+def write_stores(f: Frame) -> None:
     """The last pass writes what varies along the row; the rest is written once."""
     inside = [s for s in f.loops.region.stores if varies(f, s)]
     if inside:
-        f.values.hoist([s.value for s in inside])
-        with f.walk([s.value for s in inside], begin, end):
-            for store in inside:
-                for at in f.values.instances(store):
-                    f.values.store(store, at)
+        roots = [s.value for s in inside]
+        f.read_again(roots, last=True)
+        f.values.hoist(roots)
+        for steps in _sweep(f, roots):
+            with steps:
+                for store in inside:
+                    for at in f.values.instances(store):
+                        f.values.store(store, at)
     write_row_stores(f)
+
+
+def _sweep(f: Frame, roots: list[int]) -> list[AbstractContextManager[None]]:
+    """What covers a row once: the loop over it, and before it the edges that were peeled off."""
+    if not f.schedule.peel:
+        return [f.walk(roots)]
+    return [f.edges(), f.walk(roots, "body_start", "body_end")]
 
 
 def write_row_stores(f: Frame) -> None:

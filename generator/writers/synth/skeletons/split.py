@@ -84,6 +84,7 @@ def _open(job: Job, part: str, doc: str, *, parted: bool) -> Frame:
         k.size("n_rows", loops.columns)
         k.size("n_cols", loops.kept[-1].size)
         k.constant("DEPTH", str(schedule.depth))
+        f.align()
         k.line("col_blocks = tl.cdiv(n_cols, BLOCK)")
         k.line(f"tile = {program}")
         k.line("batch = (tile // col_blocks).to(tl.int64)")
@@ -92,6 +93,9 @@ def _open(job: Job, part: str, doc: str, *, parted: bool) -> Frame:
         k.grid = f"({{n_batch}} * triton.cdiv({{n_cols}}, {{BLOCK}}){times},)"
     else:
         k.size("n_cols", loops.columns)
+        if schedule.nested:
+            f.nest_sizes()
+        f.align()
         if loops.kept:
             k.line(f"row = ({program}).to(tl.int64)")
         k.grid = f"({{n_rows}}{times},)"

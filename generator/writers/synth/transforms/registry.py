@@ -10,9 +10,11 @@ from . import (
     column_tiles,
     integral_waves,
     online_softmax,
+    peel_row_edges,
     persistent_programs,
     pipelined_loop,
     row_in_registers,
+    rows_in_l2,
     rows_per_program,
     shrink_tile,
     split_reduction,
@@ -27,8 +29,9 @@ Transform = Callable[[Schedule, Site], Schedule | str]
 TRANSFORMS: Mapping[str, Transform] = {
     module.TRANSFORM: module.apply
     for module in (
-        cache_hints, column_tiles, integral_waves, online_softmax, persistent_programs, pipelined_loop,
-        row_in_registers, rows_per_program, split_reduction, vector_width, warp_count, welford,
+        cache_hints, column_tiles, integral_waves, online_softmax, peel_row_edges, persistent_programs,
+        pipelined_loop, row_in_registers, rows_in_l2, rows_per_program, split_reduction, vector_width,
+        warp_count, welford,
     )
 }  # fmt: skip
 

@@ -34,7 +34,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     return schedule.decide(
         Choice("row tile", str(site.padded_columns), why, TRANSFORM),
         one_tile=True, nested=False, block=site.padded_columns, num_warps=warps, num_stages=1,
-        online_softmax=False, welford=False,
+        online_softmax=False, welford=False, peel=0, rows_in_l2=False,
     )  # fmt: skip
 
 

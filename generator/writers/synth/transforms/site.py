@@ -12,6 +12,7 @@ from ..expr import Load
 from ..loops import Loops
 from ..schedule import Schedule, next_power_of_two
 
+ROOMY_REGISTERS = 128  # a thread that may hold fewer has one vector of each tensor under way
 VECTOR_BYTES = 16
 """The widest global access of one lane: 128 bit (ld.global.v4.b32, global_load_dwordx4)."""
 
@@ -43,6 +44,13 @@ class Site:
             BYTES[s.dtype] for s in self.loops.region.stores if s.into is None
         ]
         return min(sizes, default=4)
+
+    @cached_property
+    def writes_rows(self) -> bool:
+        """Whether a result varies along the row, so that a last pass writes it."""
+        space = self.loops.region.builder.space
+        inner = {leaf for axis in self.loops.reduced for leaf in axis.leaves}
+        return any(inner & {a for a, _ in space.resolve(s.index).terms} for s in self.loops.region.stores)
 
     @property
     def vector(self) -> int:
@@ -86,6 +94,16 @@ class Site:
             width = self.loops.kept[-1].size.full
             return self.loops.rows.full // width * -(-width // schedule.block)
         return -(-self.loops.rows.full // schedule.rows)
+
+    def accesses(self, warps: int) -> int:
+        """Independent 128-bit accesses of each tensor a thread has under way: two where registers allow."""
+        roomy = self.registers_per_thread(warps) >= ROOMY_REGISTERS
+        return 2 if roomy and not self.loops.region.unrolled_axes else 1
+
+    def step(self, schedule: Schedule, warps: int) -> int:
+        """Elements of the tile in which every thread of so many warps moves whole vectors."""
+        block = warps * self.spec.warp_size * self.vector * self.accesses(warps)
+        return min(block, next_power_of_two(self.walked(schedule))) if schedule.layout == "rows" else block
 
     def warps_for(self, elements: int, per_thread: int) -> int:
         """The power of two of warps that leaves each thread at most `per_thread` of the tile's elements."""

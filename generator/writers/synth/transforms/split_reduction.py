@@ -7,6 +7,7 @@ from .site import Site
 
 TRANSFORM = "split-reduction"
 PROGRAMS_PER_UNIT = 4
+ENOUGH = 0.75  # share of the units at work from which a second kernel does not pay
 MOST_PARTS = 1024
 LEAST_STEPS = 2  # a part shorter than this many steps is mostly start-up
 
@@ -22,8 +23,10 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if units is None:
         return f"the unit count of {site.spec.name} is not known"
     programs = site.programs(schedule)
-    if programs >= 2 * units:
-        return f"{programs} programs already cover {units} {site.spec.unit_name}s twice"
+    rounds = -(-programs // units)
+    if programs >= ENOUGH * rounds * units:
+        share = programs / (rounds * units)
+        return f"{programs} programs already keep {share:.0%} of {units} {site.spec.unit_name}s busy"
     step = schedule.depth if schedule.layout == "columns" else (1024 if schedule.one_tile else schedule.block)
     most = site.loops.reduced[0].size.full if schedule.nested else site.columns // (LEAST_STEPS * step)
     parts = min(
@@ -42,5 +45,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         one_tile=False,
         rows=1,
         persistent=0,
+        peel=0,
+        rows_in_l2=False,
         block=block,
     )

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-BATCH, CHANNELS = 4096, 512
+BATCH, CHANNELS = 1200, 24
 
 
 class Model(nn.Module):

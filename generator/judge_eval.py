@@ -1,0 +1,166 @@
+"""Measures the judge: cheats it refuses for the right cause, honest kernels it passes, references it spares.
+
+    evaluate_judge(*folders(None, None, None)).to_json()["total"]
+
+A cheat that is refused for another cause than its own counts as wrong: the judge was lucky, not right.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from time import monotonic
+from typing import Any
+
+from .exhibits import PASSED, Exhibit, ExhibitError, read_exhibits
+from .job import Event
+from .references import Reference, judge_references
+from .verify.verdict import Verdict
+
+Say = Callable[[Event], None]
+PARTS = ("scan", "shapes", "reference", "child start", "calls", "compare", "controls")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One candidate: what was expected, what the judge said, and where the seconds went."""
+
+    name: str
+    op: str
+    kind: str
+    expected: str
+    got: str
+    detail: str
+    seconds: float
+    split: dict[str, float]
+
+    @property
+    def right(self) -> bool:
+        return self.got == self.expected
+
+
+@dataclass(frozen=True)
+class JudgeResult:
+    """All rows; `layers` are the isolation layers that every child had."""
+
+    rows: tuple[Row, ...]
+    references: tuple[Reference, ...]
+    layers: tuple[str, ...]
+    seconds: float
+
+    @property
+    def right(self) -> bool:
+        """Every candidate got what it must, and no reference was refused."""
+        refused = any(one.word in ("failed", "error") for one in self.references)
+        return all(row.right for row in self.rows) and not refused
+
+    def to_json(self) -> dict[str, Any]:
+        """Totals, per exploit class, per part of the time, and every row."""
+        cheats = [row for row in self.rows if row.expected != PASSED]
+        honest = [row for row in self.rows if row.expected == PASSED]
+        kinds = sorted({row.kind for row in cheats})
+        return {
+            "right": self.right,
+            "total": {"cheats": _share(cheats), "honest": _share(honest), **self._reference_totals()},
+            "classes": [{"class": kind, **_share([r for r in cheats if r.kind == kind])} for kind in kinds],
+            "seconds": self._times(),
+            "layers": self.layers,
+            "rows": [{**asdict(row), "right": row.right} for row in self.rows],
+            "references": [asdict(one) for one in self.references],
+        }
+
+    def _reference_totals(self) -> dict[str, Any]:
+        if not self.references:
+            return {}
+        judgeable = [one for one in self.references if not one.degenerate]
+        return {
+            "references": {
+                "passed": sum(one.word == "passed" for one in judgeable),
+                "refused": [one.op for one in judgeable if one.word in ("failed", "error")],
+                "undecided": [one.op for one in judgeable if one.word == "inconclusive"],
+                "degenerate": [f"{one.op} ({one.cause})" for one in self.references if one.degenerate],
+                "total": len(judgeable),
+            }
+        }
+
+    def _times(self) -> dict[str, Any]:
+        """Wall-clock seconds; the split is over candidates that ran, those refused by their text did not."""
+        ran = [row for row in self.rows if row.split]
+        return {
+            "total": self.seconds,
+            "ran": len(ran),
+            "median": _median([row.seconds for row in ran]),
+            "longest": max((row.seconds for row in ran), default=0.0),
+            "split": {part: _median([row.split[part] for row in ran]) for part in PARTS},
+        }
+
+
+def _share(rows: Sequence[Row]) -> dict[str, int]:
+    return {"right": sum(row.right for row in rows), "total": len(rows)}
+
+
+def _median(values: Sequence[float]) -> float:
+    return round(median(values), 3) if values else 0.0
+
+
+def folders(cheats: Path | None, honest: Path | None, ops: Path | None) -> tuple[Path, Path, Path]:
+    """The folders given, and for the others a checkout's own; raises ExhibitError where this is none."""
+    if cheats and honest and ops:
+        return cheats, honest, ops
+    tests = Path(__file__).parents[1] / "tests"
+    own = (tests / "cheats", tests / "honest", tests / "generator" / "verify" / "ops")
+    if not all(folder.is_dir() for folder in own):
+        raise ExhibitError(
+            "cheats and honest kernels belong to the project's tests, which an installed kbgen does not "
+            "have; run in a checkout, or give --cheats, --honest and --ops."
+        )
+    return cheats or own[0], honest or own[1], ops or own[2]
+
+
+def evaluate_judge(
+    cheats: Path, honest: Path, ops: Path, *, references: Path | None = None, on_event: Say | None = None
+) -> JudgeResult:
+    """Judge every candidate of both folders, then every reference; raises KbgenError before the first."""
+    say = on_event or (lambda event: None)
+    exhibits = (*read_exhibits(cheats, ops), *read_exhibits(honest, ops))
+    begun = monotonic()
+    rows, layers = [], set[tuple[str, ...]]()
+    with tempfile.TemporaryDirectory(prefix="kbgen-judge-") as temporary:
+        scratch = Path(temporary)
+        for exhibit in exhibits:
+            say(Event("judge", f"{exhibit.path.parent.name} {exhibit.path.stem}"))
+            row, verdict = _row(exhibit, scratch / exhibit.path.parent.name / exhibit.path.stem)
+            rows.append(row)
+            layers |= {verdict.layers} if verdict.layers else set()
+        judged = (
+            judge_references(references, scratch / "references", lambda text: say(Event("judge", text)))
+            if references
+            else ()
+        )
+    common = tuple(layer for layer in next(iter(layers), ()) if all(layer in one for one in layers))
+    return JudgeResult(tuple(rows), judged, common, round(monotonic() - begun, 1))
+
+
+def _row(exhibit: Exhibit, scratch: Path) -> tuple[Row, Verdict]:
+    begun = monotonic()
+    verdict = exhibit.judge(scratch)
+    taken = round(monotonic() - begun, 3)
+    got = verdict.cause or PASSED
+    name, op = exhibit.path.stem, exhibit.op_path.stem
+    return Row(name, op, exhibit.kind, exhibit.expected, got, verdict.detail, taken, split(verdict)), verdict
+
+
+def split(verdict: Verdict) -> dict[str, float]:
+    """Where the seconds of a judgement went; empty where the text alone decided.
+
+    The reference runs beside the child. What the child does besides the candidate's calls (it starts, reads
+    inputs, copies outputs) counts as its start.
+    """
+    if "child" not in verdict.seconds:
+        return {}
+    taken = dict(verdict.seconds)
+    taken["child start"] = max(0.0, taken["child"] - taken.get("calls", 0.0))
+    return {part: round(taken.get(part, 0.0), 3) for part in PARTS}

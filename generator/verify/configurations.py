@@ -1,0 +1,114 @@
+"""Runs an autotuned kernel in every one of its configurations: call after call another one.
+
+On a card the tuner keeps whichever is fastest, so each of them has to be right. A call runs one, the next
+call one that has not run yet, and what no call has run by then gets calls of its own (see `child.py`).
+Configurations that differ in warps or stages alone are one to the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from triton.runtime.errors import InterpreterError
+
+MOST = 64
+"""Calls that may be made for the sake of configurations alone."""
+
+
+class Configurations:
+    """Which configurations ran; `turn` is the number of the call, the same for a call and its repetition."""
+
+    def __init__(self) -> None:
+        self.turn = 0
+        self.known: dict[str, set[str]] = {}
+        self.ran: dict[str, set[str]] = {}
+        self._order: dict[tuple[int, str, tuple[str, ...]], list[Any]] = {}
+        self._tuned: set[str] = set()
+
+    def first_time(self, kernel: str) -> bool:
+        new = kernel not in self._tuned
+        self._tuned.add(kernel)
+        return new
+
+    @property
+    def missing(self) -> bool:
+        return any(known - self.ran[kernel] for kernel, known in self.known.items())
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Per autotuned kernel: how many configurations ran, and of how many."""
+        return {kernel: (len(self.ran[kernel]), len(known)) for kernel, known in self.known.items()}
+
+    def in_turn(self, kernel: str, configs: Sequence[Any], names: Sequence[str]) -> list[Any]:
+        """`configs` in the order to try them: what has not run yet stands first."""
+        distinct = {_key(config, names): config for config in reversed(configs)}
+        key = (self.turn, kernel, tuple(distinct))
+        if key not in self._order:
+            self.known.setdefault(kernel, set()).update(distinct)
+            ran = self.ran.setdefault(kernel, set())
+            in_order = list(distinct.values())[::-1]
+            self._order[key] = sorted(in_order, key=lambda one: _key(one, names) in ran)
+        return self._order[key]
+
+    def note(self, kernel: str, config: Any, names: Sequence[str]) -> None:
+        self.ran[kernel].add(_key(config, names))
+
+
+def _key(config: Any, names: Sequence[str]) -> str:
+    """What the interpreter can tell of a configuration; `names` are the kernel's own parameters."""
+    told = {name: value for name, value in config.all_kwargs().items() if name in names}
+    return f"{told or config}{id(config.pre_hook) if config.pre_hook else ''}"
+
+
+def tuned_run(configurations: Configurations, tell: Callable[[str, str], None]) -> Any:
+    """What takes the place of `Autotuner.run`; `tell` hears which kernel runs in which configuration.
+
+    The first call tries them all on the caller's own tensors, with the tuner's hooks, as tuning on a card
+    does: a kernel that adds to its output and is not reset in between shows it.
+    """
+
+    def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
+        tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
+        kernel, names = tuner.base_fn.__name__, tuner.arg_names
+        order = configurations.in_turn(kernel, tuner.prune_configs(kwargs), names)
+        tuning = len(order) > 1 and configurations.first_time(kernel)
+        if tuning:
+            order = [config for config in order[:MOST] if _fits(tuner, config, args, kwargs)]
+            tuner.pre_hook({**tuner.nargs, **kwargs, **order[0].all_kwargs()}, reset_only=True)
+        for place, config in enumerate(order):
+            if not tuning:  # another configuration may have done this one's work
+                configurations.note(kernel, config, names)
+            tell(kernel, str(config))
+            try:
+                return _launched(tuner, config, args, kwargs)
+            except InterpreterError as error:
+                if place + 1 == len(order) or not _ruled_out(error):
+                    raise
+        raise ValueError(f"{kernel} has no configuration that its own assertions allow")
+
+    return run
+
+
+def _fits(tuner: Any, config: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """One run of the tuner's; False where a static assertion of the kernel rules the configuration out."""
+    everything = {**tuner.nargs, **kwargs, **config.all_kwargs()}
+    tuner.pre_hook(everything)
+    try:
+        _launched(tuner, config, args, kwargs)
+    except InterpreterError as error:
+        tuner.post_hook(everything, exception=error)
+        if not _ruled_out(error):
+            raise
+        return False
+    tuner.post_hook(everything, exception=None)
+    return True
+
+
+def _ruled_out(error: InterpreterError) -> bool:
+    return isinstance(error.__cause__, AssertionError)
+
+
+def _launched(tuner: Any, config: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if config.pre_hook:
+        config.pre_hook({**tuner.nargs, **kwargs, **config.all_kwargs()})
+    return tuner.fn.run(*args, **kwargs, **config.all_kwargs())

@@ -1,0 +1,103 @@
+"""Finds the lines of a candidate's wrapper that no judged call ever reached: nothing is known of what they
+do.
+
+A branch for large sizes, for the hundredth call or for a known seed is right as long as nobody enters it.
+Kernels are not looked at (the interpreter runs them in another form), nor constructors, nor lines that only
+refuse.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+_SILENT = (ast.Raise, ast.Assert, ast.Pass, ast.FunctionDef, ast.ClassDef)
+_COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+_NOT_WRAPPER = ("__init__", "reset_parameters")
+
+
+class Reached:
+    """The lines of files that ran while `watching`; a file is known by its name."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, set[int]] = {}
+        self._codes: dict[CodeType, set[int] | None] = {}
+
+    def follow(self, file: str) -> None:
+        self.lines.setdefault(file, set())
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        before = sys.gettrace()
+        sys.settrace(self._entered)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+
+    def _entered(self, frame: FrameType, event: str, arg: Any) -> Any:
+        code = frame.f_code
+        if code not in self._codes:
+            self._codes[code] = self.lines.get(code.co_filename)
+        lines = self._codes[code]
+        if lines is None:
+            return None
+        lines.add(frame.f_lineno)
+
+        def line(frame: FrameType, event: str, arg: Any) -> Any:
+            lines.add(frame.f_lineno)
+            return line
+
+        return line
+
+
+@contextlib.contextmanager
+def unwatched() -> Iterator[None]:
+    """What runs in the block is a kernel, and is not traced."""
+    before = sys.gettrace()
+    sys.settrace(None)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def unreached(source: str, reached: set[int]) -> list[int]:
+    """First lines of statements in the wrapper's functions that did not run, though their function did."""
+    found = []
+    for function in _wrapper_functions(ast.parse(source)):
+        statements = list(_statements(function.body))
+        if any(_span(one) & reached for one in statements):
+            found += [one.lineno for one in statements if not _span(one) & reached]
+    return sorted(found)
+
+
+def _wrapper_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list and node.name not in _NOT_WRAPPER:
+            yield node
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Those that do something, branches opened; what only refuses, defines or documents is left out."""
+    refuses = bool(body) and isinstance(body[-1], ast.Raise)
+    for one in body:
+        if isinstance(one, _SILENT) or _is_text(one):
+            continue
+        if isinstance(one, _COMPOUND):
+            for name in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(one, name, []))
+        elif not refuses:
+            yield one
+
+
+def _is_text(one: ast.stmt) -> bool:
+    return isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+
+
+def _span(one: ast.stmt) -> set[int]:
+    return set(range(one.lineno, (one.end_lineno or one.lineno) + 1))

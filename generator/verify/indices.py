@@ -1,0 +1,84 @@
+"""Compares outputs that say where an extreme value stands: by the value found there, and the first of equals.
+
+Two right kernels can disagree about the place of a maximum of computed values, where rounding decides; they
+cannot where the values compared are the inputs themselves, or where two are equal: then it is the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+_ARG = ("argmax", "argmin")
+_WITH_PLACE = ("max", "min")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where an index output comes from: the values compared, the dimension (None: all), and whether they are
+    an input as it came in."""
+
+    operand: torch.Tensor
+    dim: int | None
+    keepdim: bool
+    given: bool = False
+
+
+class Choices:
+    """The arg-reductions of one run, by the index tensor that each of them gave."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[torch.Tensor, Choice]] = []
+
+    def note(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], result: Any) -> None:
+        """Remember `func`'s call if it is an arg-reduction."""
+        name, overload = func._schema.name.removeprefix("aten::"), func._schema.overload_name
+        bound = dict(zip((one.name for one in func._schema.arguments), args, strict=False)) | kwargs
+        if name in _ARG:
+            self._add(result, bound)
+        elif name in _WITH_PLACE and overload == "dim":
+            self._add(result[1], bound)
+
+    def of(self, output: torch.Tensor, inputs: Sequence[Any]) -> Choice | None:
+        """The reduction whose index tensor `output` is, if it is one of ours."""
+        for index, choice in self._seen:
+            if index is output:
+                return Choice(choice.operand, choice.dim, choice.keepdim, _among(choice.operand, inputs))
+        return None
+
+    def _add(self, index: torch.Tensor, bound: dict[str, Any]) -> None:
+        choice = Choice(bound["self"], bound.get("dim"), bool(bound.get("keepdim", False)))
+        self._seen.append((index, choice))
+
+
+def _among(operand: torch.Tensor, inputs: Sequence[Any]) -> bool:
+    return any(
+        isinstance(one, torch.Tensor)
+        and one.shape == operand.shape
+        and torch.equal(one.to(operand.dtype), operand)
+        for one in inputs
+    )
+
+
+def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolerance: float) -> torch.Tensor:
+    """Per element of `found`, whether another place than `right`'s is as good: its value is within
+    `tolerance` (of the largest value) of the one at `right`, and is not the same value, of which the first is
+    asked."""
+    values, places, wanted = choice.operand, found, right
+    if choice.dim is None:
+        values, places, wanted = values.reshape(-1), found.reshape(-1), right.reshape(-1)
+        dim = 0
+    else:
+        dim = choice.dim % max(1, values.ndim)
+        if not choice.keepdim:
+            places, wanted = places.unsqueeze(dim), wanted.unsqueeze(dim)
+    inside = (places >= 0) & (places < values.shape[dim])
+    there = values.gather(dim, places.clamp(0, values.shape[dim] - 1))
+    best = values.gather(dim, wanted)
+    gap = (there.double() - best.double()).abs()
+    scale = values.double().abs().nan_to_num(0, 0, 0).max()
+    near = inside & (gap <= (0.0 if choice.given else tolerance) * scale) & (gap > 0)
+    return near.reshape(found.shape)

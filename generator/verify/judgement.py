@@ -1,0 +1,267 @@
+"""One judgement, from the plan of its calls to the verdict: child, right answers, comparison, impostors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import torch
+
+from ...profiling.sandbox import NO_CARD, Limits, Outcome, run_child
+from ...profiling.static import StaticReport, inspect
+from .budget import precision_class, too_ill_conditioned
+from .candidate import with_constants
+from .cases import Setting, plan
+from .controls import Answer, right_answer, run_controls
+from .exchange import PROGRESS_FILE, Shape, StepReport, read_report, read_tensors, write_request
+from .record import Record, device_answers
+from .review import Fault, Review, Reviewed
+from .sanitizer import sanitize
+from .summary import fill_in
+from .target import compiled_document, target_fault, unjudged
+from .verdict import CaseResult, Cause, Verdict
+from .whole import differ, first_fault, hidden_library_call, own_kernels, unreached_path, unrun
+
+PATIENCE_S = 12.0
+"""After this much CPU time the child leaves out the calls marked optional."""
+
+_ENDINGS: Mapping[str, Cause] = {
+    "timeout": "timeout",
+    "memory": "out-of-memory",
+    "exited": "exited",
+    "crashed": "crashed",
+}
+
+
+class Judgement:
+    """One candidate, one set of cases, one child; `static` is the offline compile where there is one."""
+
+    def __init__(
+        self,
+        record: Record,
+        found: list[Setting],
+        scratch: Path,
+        limits: Limits,
+        static: StaticReport | None = None,
+        live: bool = False,
+    ) -> None:
+        self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
+        self.static, self.live = static, live
+        self.cases = plan(found, record.seed)
+        self.retried = next(
+            (
+                place
+                for place, case in enumerate(self.cases)
+                if case.family == "normal" and not case.step.ghost
+            ),
+            0,
+        )
+        self.answers: dict[int, Answer] = {}
+        self.dropped: dict[int, str] = {}
+        self.precision = "fp32"
+
+    def verdict(self) -> Verdict:
+        record = self.record
+        self._write()
+        stopped = Event()
+        with ThreadPoolExecutor(1) as pool:
+            answering = pool.submit(self._answer_all, stopped)
+            try:
+                outcome = self._child()
+            except BaseException:  # a person's Ctrl-C: the child is gone, the answers need not be finished
+                stopped.set()
+                raise
+            random = answering.result()
+        record.seconds["child"] = outcome.wall_s
+        record.fields["layers"], record.fields["layers_missing"] = outcome.layers, outcome.missing
+        if random:
+            return record.inconclusive(
+                "random", "the reference draws random numbers; judge it with --mode eval"
+            )
+        if 0 not in self.answers:
+            return record.inconclusive("no-oracle", f"the reference has no float64 answer: {self.dropped[0]}")
+        fault = self._ended_badly(outcome)
+        return record.failed(fault) if fault is not None else self._compare(outcome)
+
+    def _write(self) -> None:
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        shapes = []
+        for setting in self.found:
+            file = self.scratch / f"candidate_{setting.name}.py"
+            file.write_text(with_constants(self.record.source, setting.op.overrides), encoding="utf-8")
+            shapes.append(
+                Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed)
+            )
+        write_request(self.scratch, shapes, [case.step for case in self.cases])
+
+    def _child(self) -> Outcome:
+        request = {
+            "device": device_answers(self.record.spec),
+            "mode": self.record.mode,
+            "patience_s": PATIENCE_S,
+            "retried": self.retried,
+        }
+        env = {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", **NO_CARD}
+        return run_child(
+            f"{__package__}.child", request, scratch=self.scratch, limits=self.limits, env=env, warm=True
+        )
+
+    def _answer_all(self, stopped: Event) -> bool:
+        """Compute every right answer; True when the reference is random."""
+        with self.record.clock("reference"):
+            for number, case in enumerate(self.cases):
+                if stopped.is_set():
+                    break
+                try:
+                    if number == 0 and self._random():
+                        return True
+                    answer = right_answer(case, case.step.state)
+                except Exception as error:
+                    self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
+                    continue
+                if _mostly_undefined(answer.oracle.outputs):
+                    self.dropped[number] = "the reference itself is mostly non-finite here"
+                    continue
+                if number and any(too_ill_conditioned(one, self.precision) for one in answer.targets()):
+                    self.dropped[number] = (
+                        f"rounding to {self.precision} changes the right answer too much here"
+                    )
+                    continue
+                self.answers[number] = answer
+        return False
+
+    def _random(self) -> bool:
+        """Two seeds, two answers; on the way, the class that errors are judged in."""
+        case = self.cases[0]
+        reference, state = case.setting.reference, case.step.state
+        first = reference.eager(case.inputs, state)
+        tensors = [*first.outputs, *state.values(), *case.inputs]
+        dtypes = [one.dtype for one in tensors if isinstance(one, torch.Tensor)]
+        own, self.precision = precision_class(dtypes, "fp32"), precision_class(dtypes, self.record.precision)
+        self.record.note_precision(own, self.precision)
+        return differ(first.outputs, reference.eager(case.inputs, state, seed=1).outputs)
+
+    def _ended_badly(self, outcome: Outcome) -> Fault | None:
+        if outcome.status != "ok" or outcome.reply is None:
+            detail = f"{outcome.detail}{self._progress()}"
+            cause: Cause = "tampering" if "reply channel" in outcome.detail else _ENDINGS[outcome.status]
+            return Fault(cause, detail)
+        if "not_loadable" in outcome.reply:
+            return Fault("not-loadable", outcome.reply["not_loadable"])
+        if "wrong_state" in outcome.reply:
+            return Fault("wrong-state", outcome.reply["wrong_state"])
+        if "left_running" in outcome.reply:
+            return Fault("deferred-work", outcome.reply["left_running"])
+        if outcome.left_running:
+            return Fault("deferred-work", f"it leaves {outcome.left_running} processes behind")
+        if outcome.reply["patched"]:
+            return Fault("tampering", f"it replaces {outcome.reply['patched'][0]}")
+        return None
+
+    def _progress(self) -> str:
+        file = self.scratch / PROGRESS_FILE
+        text = file.read_text()[:8] if file.exists() else ""
+        known = text.isdigit() and int(text) < len(self.cases)
+        return f" (during the case: {self.cases[int(text)].name})" if known else ""
+
+    def _compare(self, outcome: Outcome) -> Verdict:
+        assert outcome.reply is not None
+        record = self.record
+        reports = [read_report(document) for document in outcome.reply["reports"]]
+        record.seconds["calls"] = sum(report.seconds for report in reports)
+        try:
+            tensors = read_tensors(self.scratch)
+        except Exception as error:  # whatever a damaged or forged file makes of the reader
+            return record.failed(Fault("tampering", f"the outputs it left cannot be read: {error}"))
+        with record.clock("compare"):
+            self._take_in_repetitions(len(reports))
+            reviewed = self._review(reports, tensors)
+            fill_in(record, self.cases, self.answers, reports, reviewed, tensors)
+            fault = first_fault(self.cases, reviewed, reports) or hidden_library_call(
+                reports, record.allowed_calls
+            )
+            if fault is None and "*" not in record.allowed_calls:
+                fault = own_kernels(self.cases, reports, tensors)
+        if fault is not None:
+            return record.concluded(fault)
+        fault = unrun(record, outcome.reply["configurations"]) or unreached_path(
+            record.source, outcome.reply["reached"]
+        )
+        return record.concluded(fault) if fault is not None else self._vouched(reports)
+
+    def _vouched(self, reports: list[StepReport]) -> Verdict:
+        """What speaks for a candidate that made no mistake: refused impostors, and the target's compiler."""
+        record = self.record
+        with record.clock("controls"):
+            controls = run_controls(self._judged(), self.precision)
+        record.fields["controls"] = controls
+        accomplices = [name for name, result in controls.items() if result == "passed"]
+        if accomplices:
+            return record.inconclusive(
+                "degenerate",
+                f"this op cannot tell a kernel from a cheat: {', '.join(accomplices)} would pass as well",
+            )
+        fault = self._on_target(reports) if record.spec is not None else None
+        if fault is None and self.live:
+            fault = self._on_card(reports)
+        return record.concluded(fault) if fault is not None else record.passed()
+
+    def _on_target(self, reports: list[StepReport]) -> Fault | None:
+        spec = self.record.spec
+        assert spec is not None
+        with self.record.clock("static"):
+            static = self.static or inspect(
+                self.record.candidate, self.record.op, spec, self.scratch / "static"
+            )
+        self.record.fields["target"] = compiled_document(static, spec)
+        return target_fault(static, spec, self.precision, reports) or unjudged(static, reports)
+
+    def _on_card(self, reports: list[StepReport]) -> Fault | None:
+        record, shapes = self.record, [setting.op.overrides for setting in self.found[:2]]
+        with record.clock("sanitizer"):
+            found = sanitize(
+                record.candidate, record.op, shapes, record.mode, record.seed, self.scratch / "sanitizer"
+            )
+        record.fields["sanitizer"] = found.to_json()
+        return found.fault([launch.split("[")[0] for report in reports for launch in report.launches])
+
+    def _take_in_repetitions(self, count: int) -> None:
+        """The child's calls beyond the plan repeat one case in configurations that no other call ran."""
+        for number in range(len(self.cases), count):
+            case = self.cases[self.retried]
+            self.cases.append(replace(case, name=f"{case.name}, one more configuration"))
+            if self.retried in self.answers:
+                self.answers[number] = self.answers[self.retried]
+            else:
+                self.dropped[number] = self.dropped[self.retried]
+
+    def _judged(self) -> list[Answer]:
+        return [answer for answer in self.answers.values() if not answer.case.step.ghost]
+
+    def _review(self, reports: list[StepReport], tensors: dict[int, dict[str, Any]]) -> list[Reviewed | None]:
+        """One entry per case; None for the call with the kernels left out."""
+        found: list[Reviewed | None] = []
+        for number, (case, report) in enumerate(zip(self.cases, reports, strict=True)):
+            if case.step.ghost:
+                found.append(None)
+            elif report.status == "skipped":
+                found.append(Reviewed(CaseResult(case.name, "skipped", "time was up")))
+            elif number in self.dropped:
+                found.append(Reviewed(CaseResult(case.name, "dropped", self.dropped[number])))
+            else:
+                earlier = [answer for place, answer in self.answers.items() if place < number]
+                review = Review(
+                    self.answers[number], report, tensors.get(number, {}), earlier, self.precision, case.name,
+                    explained=any(one is not None and one.fault is not None for one in found),
+                )  # fmt: skip
+                found.append(review.run())
+        return found
+
+
+def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:
+    floating = [output for output in outputs if output.is_floating_point() and output.numel()]
+    return bool(floating) and all(float(torch.isfinite(output).float().mean()) < 0.5 for output in floating)

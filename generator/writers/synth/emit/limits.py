@@ -1,0 +1,48 @@
+"""Lines of a wrapper that refuse shapes its schedule was not made for, instead of computing them wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import fx
+
+from ..loops import Loops
+from ..schedule import Schedule
+from ..skeletons.frame import is_wide
+
+Inputs = Sequence[tuple[str, fx.Node]]
+
+
+def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[str]:
+    """Checks of the wrapper `name`, after its sizes are known."""
+    columns, found = schedule.layout == "columns", []
+    if schedule.one_tile:
+        most, length = (schedule.depth, "n_rows") if columns else (schedule.block, "n_cols")
+        what = "column" if columns else "row"
+        message = f"{name} holds a {what} of at most {most} elements, got {{{length}}}"
+        found = [f"if {length} > {most}:", f'    raise ValueError(f"{message}")']
+    if is_wide(loops) or (schedule.layout == "rows" and len(loops.reduced) < 2):
+        return found
+    count, what = _indexed(loops, schedule, inputs)
+    message = f"{name} indexes {what}with 32 bits, got {{{count}}} elements"
+    return [*found, f"if {count} >= 2**31:", f'    raise ValueError(f"{message}")']
+
+
+def _indexed(loops: Loops, schedule: Schedule, inputs: Inputs) -> tuple[str, str]:
+    """What 32-bit variables run over, as source and in words; rows and batches are counted in 64 bits."""
+    if schedule.layout == "rows" and loops.packed is not None:
+        return "n_cols", "a row "
+    if schedule.layout == "columns" and _is_one_block(loops):
+        return "n_rows * n_cols", "a batch entry "
+    name, largest = max(inputs, key=lambda item: int(item[1].meta["val"].numel()))
+    if schedule.layout == "flat" and loops.rows.full > largest.meta["val"].numel():
+        return "n_elements", ""
+    return f"{name}.numel()", ""
+
+
+def _is_one_block(loops: Loops) -> bool:
+    """Whether the rows and columns of a batch entry lie one behind the other."""
+    width, index = loops.kept[-1], loops.reference
+    if len(loops.reduced) != 1 or loops.coefficient(index, width) != loops.one:
+        return False
+    return loops.coefficient(index, loops.reduced[0]) == width.size

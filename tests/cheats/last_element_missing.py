@@ -1,0 +1,28 @@
+"""One element of all, the last, is zero.
+
+op: gelu
+class: B14 partial work
+expected: wrong-values
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def gelu_kernel(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < count
+    x = tl.load(x_ptr + offsets, mask=inside)
+    keep = offsets < count - 1
+    tl.store(out_ptr + offsets, keep * 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)), mask=inside)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.contiguous()
+        out = torch.empty_like(x)
+        gelu_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+        return out

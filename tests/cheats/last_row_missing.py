@@ -1,0 +1,27 @@
+"""The last row is left as the zeros that were there.
+
+op: gelu
+class: B14 partial work
+expected: wrong-values
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def gelu_kernel(x_ptr, out_ptr, count, columns, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < count - columns
+    x = tl.load(x_ptr + offsets, mask=inside)
+    tl.store(out_ptr + offsets, 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)), mask=inside)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.contiguous()
+        out = torch.zeros_like(x)
+        gelu_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), x.shape[1], BLOCK=1024)
+        return out

@@ -1,0 +1,80 @@
+"""What a person reads in a generated file: the op file's own words, and the values it was written for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from kbgen.generator.writers.synth.program import Program, read_program, write_program
+from kbgen.generator.writers.synth.schedule import start_schedule
+from kbgen.generator.writers.writer import Candidate
+from kbgen.profiling.op import load_op
+from kbgen.profiling.trace import trace
+
+OP = """
+import torch
+rows = 8
+width = 64
+scale = 0.5
+class Model(torch.nn.Module):
+    def __init__(self, gain=scale):
+        super().__init__()
+        self.gain = gain
+        self.width = width
+    def forward(self, x, y):
+        y = x + y
+        peak = y.amax(-1, keepdim=True)
+        return torch.exp(y - peak) * self.gain, y, peak
+def get_inputs():
+    return [torch.randn(rows, width), torch.randn(rows, width)]
+"""
+
+TWO_STRIDES = """
+import torch
+rows = 8
+width = 12
+second = 20
+third = 28
+class Model(torch.nn.Module):
+    def forward(self, x, y, z):
+        return torch.softmax(x + y[:, :width] + z[:, :width], dim=-1)
+def get_inputs():
+    return [torch.randn(rows, n) for n in (width, second, third)]
+"""
+
+
+def _program(tmp_path: Path, text: str, *overrides: Mapping[str, int]) -> Program:
+    path = tmp_path / "op.py"
+    path.write_text(text)
+    op = load_op(path)
+    return read_program([trace(op.with_overrides(dict(o))) for o in overrides or ({},)])
+
+
+def _written(program: Program) -> str:
+    return write_program(program, {i: start_schedule(loops) for i, loops in program.loops.items()}, "op")
+
+
+def test_constants_that_were_set_stand_in_the_file(tmp_path: Path) -> None:
+    source = _written(_program(tmp_path, OP, {"width": 128, "scale": 2}))
+    assert "width = 128" in source
+    assert "scale = 2" in source
+    assert "width = 64" not in source
+
+
+def test_results_are_called_and_ordered_as_forward_returns_them(tmp_path: Path) -> None:
+    """`y` takes the place of an input, so its new self is y_out; what has no name is out."""
+    source = _written(_program(tmp_path, OP, {}, {"rows": 6, "width": 40}))
+    assert "return out, y_out, peak" in source
+    assert "return op(x, y)" in source or "return fused_op(x, y)" in source
+    assert "y_out = x + y" in source
+
+
+def test_sizes_carry_the_words_of_the_op_file(candidate: Callable[[str, str], Candidate]) -> None:
+    assert "token = offsets // HALF_HEAD_DIM % TOKENS" in candidate("rope", "h100").source
+    assert "group = row % GROUPS" in candidate("groupnorm_silu", "h100").source
+
+
+def test_rows_of_different_strides_have_a_parameter_each(tmp_path: Path) -> None:
+    source = _written(_program(tmp_path, TWO_STRIDES, {}, {"width": 10, "second": 22, "third": 34}))
+    assert "row_stride = y.shape[1]" in source
+    assert "row_stride_2 = z.shape[1]" in source

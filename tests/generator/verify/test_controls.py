@@ -1,0 +1,45 @@
+"""The impostors: each is what it says, and an op that lets one pass is found out."""
+
+from pathlib import Path
+
+import torch
+
+from kbgen.generator.verify.cases import Case, plan, settings
+from kbgen.generator.verify.controls import IMPOSTORS, Answer, right_answer, run_controls
+from kbgen.profiling.op import load_op
+
+OPS = Path(__file__).parent / "ops"
+
+
+def answers(op: str) -> list[Answer]:
+    cases: list[Case] = plan(settings(load_op(OPS / f"{op}.py"), "as-is", 3), 3)
+    return [right_answer(case, case.step.state) for case in cases if not case.step.ghost]
+
+
+def test_a_row_sum_refuses_every_impostor_that_applies() -> None:
+    found = run_controls(answers("rowsum"), "fp32")
+    assert found == {
+        "zeros": "rejected", "constant": "rejected", "other seed": "rejected",
+        "other weights": "n/a: the op has no weights",
+        "identity": "n/a: no input has the output's shape and dtype",
+        "bf16 twin": "rejected", "partial": "rejected", "unread tail": "rejected",
+    }  # fmt: skip
+
+
+def test_an_op_that_is_always_zero_lets_them_pass() -> None:
+    found = run_controls(answers("degenerate"), "fp32")
+    assert {"zeros", "constant", "partial"} <= {name for name, word in found.items() if word == "passed"}
+
+
+def test_integers_have_no_low_precision_twin() -> None:
+    assert run_controls(answers("bits"), "fp32")["bf16 twin"].startswith("n/a")
+
+
+def test_the_unread_tail_differs_from_the_right_answer_only_there() -> None:
+    answer = answers("rowsum")[0]
+    outputs = IMPOSTORS["unread tail"](answer)
+    x = answer.case.inputs[0]
+    assert isinstance(x, torch.Tensor)
+    assert outputs is not None
+    width = x.shape[-1]
+    torch.testing.assert_close(outputs[0], x[:, : width - max(1, width // 64)].sum(-1))

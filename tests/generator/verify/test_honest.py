@@ -1,0 +1,26 @@
+"""Every honest kernel passes, and every impostor that applies to its op would have been refused."""
+
+from pathlib import Path
+
+import pytest
+
+from kbgen.generator.exhibits import PASSED, Exhibit, read_exhibits
+from kbgen.generator.verify.verdict import Passed
+
+HONEST = read_exhibits(Path(__file__).parents[2] / "honest", Path(__file__).parent / "ops")
+
+
+def test_there_are_honest_kernels_for_many_ops() -> None:
+    assert len(HONEST) >= 40
+    assert len({kernel.op_path for kernel in HONEST}) >= 20
+    assert all(kernel.expected == PASSED for kernel in HONEST)
+
+
+@pytest.mark.parametrize("kernel", HONEST, ids=lambda kernel: kernel.path.stem)
+def test_honest_kernel_passes(kernel: Exhibit, tmp_path: Path) -> None:
+    verdict = kernel.judge(tmp_path)
+    assert isinstance(verdict, Passed), f"{verdict.cause}: {verdict.detail}"
+    assert verdict.launches
+    for name, outcome in verdict.controls.items():
+        assert outcome == "rejected" or outcome.startswith("n/a"), f"{name} {outcome}"
+    assert {case.outcome for case in verdict.cases} <= {"passed", "guarded", "dropped", "skipped"}

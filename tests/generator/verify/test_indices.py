@@ -1,0 +1,58 @@
+"""Places of extremes: by the value that stands there, and the first of equals."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.budget import Target, compare
+from kbgen.generator.verify.oracle import Reference
+
+
+class Places(nn.Module):
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        values = x * self.scale if self.scale != 1 else x
+        return values.argmax(-1), values.min(0).indices, values.argmin()
+
+
+def judged(x: torch.Tensor, scale: float, output: int, found: torch.Tensor) -> bool:
+    reference = Reference(Places(scale), "as-is")
+    right, eager = reference.oracle([x], {}), reference.eager([x], {})
+    target = Target(
+        right.outputs[output], eager.outputs[output], right.outputs[output], choice=right.choices[output]
+    )
+    return compare(found, target, "fp32").accepted
+
+
+def test_computed_values_that_rounding_cannot_tell_apart_are_as_good() -> None:
+    x = torch.tensor([[1.0, 2.0, 2.0 + 2e-7, 0.5]])
+    assert judged(x, 3.0, 0, torch.tensor([2]))
+    assert judged(x, 3.0, 0, torch.tensor([1]))
+    assert not judged(x, 3.0, 0, torch.tensor([0]))
+
+
+def test_inputs_are_compared_exactly() -> None:
+    x = torch.tensor([[1.0, 2.0, 2.0 + 2e-7, 0.5]])
+    assert not judged(x, 1.0, 0, torch.tensor([1]))
+
+
+def test_of_equals_the_first_is_asked() -> None:
+    x = torch.tensor([[5.0, 7.0, 7.0, 7.0]])
+    assert judged(x, 3.0, 0, torch.tensor([1]))
+    assert not judged(x, 3.0, 0, torch.tensor([3]))
+
+
+def test_other_dimensions_and_the_whole_tensor() -> None:
+    x = torch.tensor([[4.0, 1.0], [2.0, 3.0], [2.0 + 2e-7, 3.0]])
+    assert judged(x, 3.0, 1, torch.tensor([2, 0]))
+    assert not judged(x, 3.0, 1, torch.tensor([0, 0]))
+    assert judged(x, 3.0, 2, torch.tensor(1))
+    assert not judged(x, 3.0, 2, torch.tensor(5))
+
+
+def test_places_outside_the_tensor_are_wrong() -> None:
+    x = torch.tensor([[1.0, 2.0]])
+    assert not judged(x, 3.0, 0, torch.tensor([7]))
+    assert not judged(x, 3.0, 0, torch.tensor([-1]))

@@ -1,0 +1,115 @@
+"""compute-sanitizer's reports are read right, and its calls run.
+
+The reports here are invented after the tool's documented format; no card wrote them.
+"""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from kbgen.generator.verify.sanitizer import Finding, Sanitized, find_tool, read_report, sanitize
+from kbgen.profiling.op import load_op
+
+TESTS = Path(__file__).parents[2]
+
+MEMCHECK = """========= COMPUTE-SANITIZER
+========= Invalid __global__ write of size 4 bytes
+=========     at add_kernel+0x2b0 in /tmp/candidate.py:15
+=========     by thread (96,0,0) in block (3,0,0)
+=========     Access at 0x7f2d4a000fa0 is out of bounds
+=========     and is 1 bytes after the nearest allocation at 0x7f2d4a000000 of size 4000 bytes
+=========     Saved host backtrace up to driver entry point at kernel launch time
+=========
+========= Invalid __global__ write of size 4 bytes
+=========     at add_kernel+0x2b0 in /tmp/candidate.py:15
+=========     by thread (97,0,0) in block (3,0,0)
+=========
+========= Invalid __shared__ read of size 16 bytes
+=========     at 0x148 in /tmp/candidate.py:33:tile_kernel
+=========
+========= ERROR SUMMARY: 3 errors
+"""
+
+RACECHECK = """========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at sum_kernel+0x90 in /tmp/candidate.py:12
+=========     and Read access at sum_kernel+0xa0 in /tmp/candidate.py:13 [256 hazards]
+=========
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+"""
+
+CLEAN = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
+
+
+def test_memcheck_names_each_fault_of_each_kernel_once() -> None:
+    found = read_report("memcheck", MEMCHECK)
+    assert [(one.cause, one.kernel) for one in found] == [
+        ("out-of-bounds", "add_kernel"), ("out-of-bounds", "tile_kernel"),
+    ]  # fmt: skip
+    assert found[0].detail == "Invalid __global__ write of size 4 bytes"
+
+
+def test_racecheck_names_the_kernel() -> None:
+    assert [(one.cause, one.kernel) for one in read_report("racecheck", RACECHECK)] == [
+        ("race", "sum_kernel")
+    ]
+
+
+def test_a_clean_report_holds_nothing_and_strange_words_count() -> None:
+    assert read_report("memcheck", CLEAN) == ()
+    strange = CLEAN.replace("0 errors", "2 errors")
+    assert [one.detail for one in read_report("memcheck", strange)] == [
+        "2 complaints in words that are not known here"
+    ]
+
+
+def test_only_the_candidate_s_own_kernels_are_held_against_it() -> None:
+    foreign = Finding("memcheck", "out-of-bounds", "some_gemm", "Invalid __global__ read of size 4 bytes")
+    assert Sanitized(findings=(foreign,)).fault(["add_kernel"]) is None
+    fault = Sanitized(findings=(foreign,)).fault(["some_gemm"])
+    assert fault is not None
+    assert fault.cause == "out-of-bounds"
+
+
+def fake_tool(folder: Path, report: str) -> str:
+    """A compute-sanitizer that runs the command it is given and writes `report`."""
+    path = folder / "compute-sanitizer"
+    path.write_text(
+        f"#!{sys.executable}\nimport pathlib, subprocess, sys\n"
+        "log = sys.argv[sys.argv.index('--log-file') + 1]\n"
+        "done = subprocess.run(sys.argv[sys.argv.index(log) + 1:])\n"
+        f"pathlib.Path(log).write_text({report!r} if done.returncode == 0 else '')\n"
+        "sys.exit(done.returncode)\n"
+    )
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def test_the_calls_run_under_the_tool_and_its_report_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    monkeypatch.setattr("kbgen.generator.verify.sanitizer.TOOLS", ("memcheck",))
+    op, overrides = load_op(Path(__file__).parent / "ops" / "add.py"), [{"ROWS": 3, "COLUMNS": 40}]
+    candidate, tool = TESTS / "honest" / "add_flat.py", fake_tool(tmp_path, MEMCHECK)
+    found = sanitize(candidate, op, overrides, "as-is", 1, tmp_path, tool=tool, device="cpu")
+    assert found.ran == ("memcheck",), found.reasons
+    assert [one.kernel for one in found.findings] == ["add_kernel", "tile_kernel"]
+
+
+def test_calls_that_fail_and_tools_that_are_missing_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kbgen.generator.verify.sanitizer.TOOLS", ("memcheck",))
+    op, broken = load_op(Path(__file__).parent / "ops" / "add.py"), tmp_path / "broken.py"
+    broken.write_text("raise ValueError('not today')\n")
+    tool = fake_tool(tmp_path, CLEAN)
+    failed = sanitize(broken, op, [{"ROWS": 3, "COLUMNS": 40}], "as-is", 1, tmp_path, tool=tool, device="cpu")
+    assert failed.ran == ()
+    assert "not today" in failed.reasons[0]
+    monkeypatch.setenv("PATH", os.devnull)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "nowhere"))
+    if find_tool() is None:  # a machine may have it in /usr/local/cuda
+        assert "not installed" in sanitize(broken, op, [], "as-is", 1, tmp_path).reasons[0]

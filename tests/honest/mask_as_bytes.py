@@ -1,0 +1,28 @@
+"""The booleans are handled as bytes, through views of the same memory.
+
+op: mask
+expected: passed
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def mask_kernel(a_ptr, b_ptr, mask_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < count
+    a, b = tl.load(a_ptr + offsets, mask=inside), tl.load(b_ptr + offsets, mask=inside)
+    allowed = tl.load(mask_ptr + offsets, mask=inside)
+    tl.store(out_ptr + offsets, ((a > b) & (allowed != 0)).to(tl.uint8), mask=inside)
+
+
+class ModelNew(nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        a, b, mask = a.contiguous(), b.contiguous(), mask.contiguous()
+        out = torch.empty(a.shape, dtype=torch.bool, device=a.device)
+        grid = (triton.cdiv(a.numel(), 1024),)
+        mask_kernel[grid](a, b, mask.view(torch.uint8), out.view(torch.uint8), a.numel(), BLOCK=1024)
+        return out
