@@ -159,7 +159,7 @@ class Judgement:
         if outcome.left_running:
             return Fault("deferred-work", f"it leaves {outcome.left_running} processes behind")
         if outcome.reply["patched"]:
-            return Fault("tampering", f"it replaces {outcome.reply['patched'][0]}")
+            return Fault("tampering", f"it changes {outcome.reply['patched'][0]}")
         return None
 
     def _progress(self) -> str:

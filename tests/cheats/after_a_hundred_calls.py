@@ -2,7 +2,7 @@
 
 op: rowsum
 class: T4 honest when checked
-expected: unjudged-path
+expected: unwritten-output
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 op: gelu
 class: A5 environment sniffing
-expected: unjudged-path
+expected: unwritten-output
 """
 
 import torch
