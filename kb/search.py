@@ -60,6 +60,10 @@ class SearchResult:
     note: str = ""
 
 
+OF_ONE_TARGET = ("architecture", "instruction")
+"""Kinds of page that list every target they hold for, limits and encodings included: no parent stands in."""
+
+
 @dataclass(frozen=True)
 class Query:
     """What is asked: words, and the boundaries a passage must lie within.
@@ -88,8 +92,7 @@ class Query:
         )
 
     def _admits_targets(self, standing: Standing) -> bool:
-        """Instruction pages list every target they hold for, so no parent stands in for a target there."""
-        archs = self.archs[:1] if standing.kind == "instruction" else self.archs
+        archs = self.archs[:1] if standing.kind in OF_ONE_TARGET else self.archs
         return not self.archs or not standing.archs or not set(archs).isdisjoint(standing.archs)
 
     def admits_collection(self, name: str) -> bool:

@@ -97,6 +97,9 @@ class Nursery:
             except (OSError, EOFError) as error:
                 self.close()
                 raise NurseryError(str(error)) from error
+            except BaseException:  # Ctrl-C: an answer that nobody read would be the next child's
+                self.close()
+                raise
 
     def close(self) -> None:
         """Closing the socket ends the kept process, and with it a child that still runs."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .. import KbgenError
 from ..hardware_specs.names import REPRESENTATIVE, UnknownDevice
 from ..kb.page import Page
+from ..kb.search import OF_ONE_TARGET
 
 if TYPE_CHECKING:
     from ..hardware_specs.spec import DeviceSpec
@@ -85,8 +86,8 @@ def fit(page: Page, spec: "DeviceSpec") -> Fit:
         return Fit(refusal=f"requires {', '.join(missing)}; {spec.name} ({spec.arch}) has none")
     if not page.archs or spec.arch in page.archs:
         return Fit()
-    # An instruction page lists every target it holds for: some instructions went again (xf32 on gfx950).
-    parents = () if page.kind == "instruction" else lineage(spec.arch)
+    # Limits change and some instructions went again (xf32 on gfx950).
+    parents = () if page.kind in OF_ONE_TARGET else lineage(spec.arch)
     parent = next((older for older in parents if older in page.archs), "")
     if parent:
         return Fit(parent=parent)

@@ -4,7 +4,9 @@ import pytest
 
 from kbgen.hardware_specs.spec import DeviceSpec, all_specs, find_spec
 from kbgen.kb import shipped
+from kbgen.kb.catalog import Standing
 from kbgen.kb.page import Page
+from kbgen.kb.search import OF_ONE_TARGET, Query
 from kbgen.retrieval.gate import fit, lineage, suits
 
 
@@ -62,6 +64,17 @@ def test_a_parents_card_is_allowed_and_labelled_with_the_nearest_parent(
     verdict = fit(page(archs=archs), find_spec(device))
     assert verdict.allowed
     assert verdict.parent == parent
+
+
+@pytest.mark.parametrize("kind", OF_ONE_TARGET)
+@pytest.mark.parametrize(("device", "parent"), [("h100", "sm_80"), ("mi355x", "gfx942")])
+def test_no_parent_stands_in_for_limits_and_encodings(kind: str, device: str, parent: str) -> None:
+    spec = find_spec(device)
+    older = Page(id="p", kind=kind, title="P", body="x", origin="library", archs=(parent,))
+    asked = Query("limits", archs=(spec.arch, *lineage(spec.arch)))
+    assert not fit(older, spec).allowed
+    assert not asked.admits(Standing(kind=kind, vendor="any", archs=(parent,)))
+    assert asked.admits(Standing(kind="technique", vendor="any", archs=(parent,)))
 
 
 def test_no_target_is_its_own_parent_and_parents_are_older_ones_of_their_vendor() -> None:
