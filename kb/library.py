@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from . import shipped
 from .catalog import Catalog
 from .choice import Choice, choose
 from .chunk import Passage, chunk
@@ -192,8 +193,13 @@ class Library:
         )
 
     def graph(self) -> Graph:
-        """What the episodes say of each technique, by family, bottleneck, architecture and toolchain."""
-        return Graph(self.records())
+        """What the episodes say of each technique, by family, bottleneck, architecture and toolchain: its own,
+        and those that were measured for everybody."""
+        return Graph({**shipped.episodes(), **self.records()})
+
+    def episode(self, name: str) -> Episode | None:
+        """An episode of this library, or a shipped one."""
+        return self.records().get(name) or shipped.episodes().get(name)
 
     def status(self) -> dict[str, Any]:
         """Counts, embedder, health and size; repairs what it can on the way and says so."""

@@ -14,6 +14,7 @@ from ..corpus.document import shipped
 from .chunk import CHUNKER, Passage, chunk
 from .embed import Embedder, Vectors, spread
 from .page import Page, from_corpus
+from .records import Episode, from_json, record_id
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -24,6 +25,14 @@ VECTORS = "vectors.npz"
 def pages() -> tuple[Page, ...]:
     """Every page of the package's corpus."""
     return tuple(from_corpus(document) for document in shipped())
+
+
+@lru_cache(maxsize=1)
+def episodes() -> dict[str, Episode]:
+    """Runs on real cards whose measured steps every library starts from, by id."""
+    folder = files("kbgen.corpus") / "episodes"
+    found = [from_json(entry.read_text("utf-8"), entry.name) for entry in folder.iterdir()]
+    return {record_id(episode): episode for episode in found}
 
 
 @lru_cache(maxsize=1)

@@ -54,7 +54,7 @@ def listing(library: Library, kind: str | None) -> Document:
 
 def show(library: Library, name: str) -> Document:
     """One document or record, whole."""
-    page, episode = library.page(name), library.records().get(name)
+    page, episode = library.page(name), library.episode(name)
     if page is None and episode is None:
         raise _unknown(library, name)
     kept = library.quarantine.entries().get(name)

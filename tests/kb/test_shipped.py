@@ -10,6 +10,7 @@ from kbgen.kb.choice import Choice
 from kbgen.kb.embed import HashingEmbedder, Vectors
 from kbgen.kb.library import Library
 from kbgen.kb.minilm import NAME, WIDTH
+from kbgen.kb.records import check
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 
@@ -90,3 +91,23 @@ def test_every_section_of_every_page_is_within_reach() -> None:
     pages = {page.id: page for page in shipped.pages()}
     reached = {passage.doc_id for passage in shipped.corpus_passages()}
     assert reached == set(pages)
+
+
+def test_shipped_episodes_are_runs_on_cards_and_name_shipped_techniques() -> None:
+    cards = {page.id for page in shipped.pages() if page.kind == "technique"}
+    assert shipped.episodes()
+    for name, episode in shipped.episodes().items():
+        check(episode)
+        assert (CORPUS / "episodes" / f"{name}.json").is_file(), "a shipped episode is named by its content"
+        assert episode.live
+        assert episode.verified
+        assert {step.technique for step in episode.steps} <= cards | {"shrink-tile"}
+        assert any(step.evidence == "measured" for step in episode.steps)
+
+
+def test_a_new_library_starts_from_what_was_measured_for_everybody(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", choice=Choice(HashingEmbedder(), "test"))
+    assert library.records() == {}
+    name, episode = next(iter(shipped.episodes().items()))
+    assert library.episode(name) == episode
+    assert name in {trial.episode_id for trial in library.graph().trials(episode.steps[0].technique)}
