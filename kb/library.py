@@ -193,8 +193,8 @@ class Library:
         )
 
     def graph(self) -> Graph:
-        """What the episodes say of each technique, by family, bottleneck, architecture and toolchain: its own,
-        and those that were measured for everybody."""
+        """What the episodes, its own and the shipped ones, say of each technique by family, bottleneck,
+        architecture and toolchain."""
         return Graph({**shipped.episodes(), **self.records()})
 
     def episode(self, name: str) -> Episode | None:

@@ -86,6 +86,7 @@ def _steps(result: Mapping[str, Any]) -> str:
         (
             f"`{step['transform']}`",
             step["outcome"],
+            "yes" if step["kept"] else "no",
             figures.ratio(step["effect"]),
             step["evidence"],
             step["reason"],
@@ -96,7 +97,7 @@ def _steps(result: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     note = "Effect is time before over time after; `estimated` comes from the model, not from a clock."
-    return f"{table(('transform', 'outcome', 'effect', 'evidence', 'reason', 'passage'), rows)}\n\n{note}"
+    return f"{table(('transform', 'outcome', 'kept', 'effect', 'evidence', 'reason', 'passage'), rows)}\n\n{note}"
 
 
 def _declined(result: Mapping[str, Any]) -> str:

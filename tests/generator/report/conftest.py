@@ -58,6 +58,7 @@ def result() -> dict[str, Any]:
                 "technique": "wide-loads",
                 "transform": "vectorise",
                 "outcome": "helped",
+                "kept": True,
                 "evidence": "estimated",
                 "effect": 1.875,
                 "reason": "128-bit loads",

@@ -51,13 +51,19 @@ def test_advise_cites(capsys: Capture) -> None:
     assert "- A made-up guide, 2 (1)" in out
 
 
+SEARCHED = {"note": "", "asked_as": "words", "query": "anything"}
+
+
 def test_an_empty_search_says_what_to_do(capsys: Capture) -> None:
-    assert "try other words" in shown(capsys, "search", {"results": []})
+    assert "try other words" in shown(capsys, "search", {**SEARCHED, "results": []})
 
 
 def test_square_brackets_in_data_are_not_markup(capsys: Capture) -> None:
-    hit = {"id": "x", "title": "a[red]b", "text": "t[/]", "score": 0.5, "section": "s", "version": "v"}
-    out = shown(capsys, "search", {"results": [hit]})
+    hit = {
+        "id": "x", "title": "a[red]b", "text": "t[/]", "score": 0.5, "section": "s", "version": "v",
+        "why": "words", "flags": ["odd[b]"],
+    }  # fmt: skip
+    out = shown(capsys, "search", {**SEARCHED, "results": [hit]})
     assert "a[red]b" in out
     assert "t[/]" in out
 
