@@ -125,15 +125,22 @@ def index_of_min(x, index, axis: tl.constexpr, keep_dims: tl.constexpr):
 def multiply(a, b):
     return a * b
 """,
+    "moments": '''
+@triton.jit
+def moments(away, squares, shift, count, axis: tl.constexpr, keep_dims: tl.constexpr):
+    """Mean and sum of squared deviations, from lanes' sums of the distances to `shift` and their squares."""
+    away = tl.sum(away, axis, keep_dims=keep_dims)
+    m2 = tl.sum(squares, axis, keep_dims=keep_dims) - away * away / count
+    return shift + away / count, tl.where(m2 < 0.0, 0.0, m2)
+''',
     "join_moments": '''
 @triton.jit
 def join_moments(mean, m2, count, axis: tl.constexpr, keep_dims: tl.constexpr):
-    """Running means and sums of squared deviations of many lanes as one (Chan, Golub and LeVeque 1983)."""
+    """Means and sums of squared deviations of many parts as one (Chan, Golub and LeVeque 1983)."""
     n = tl.maximum(tl.sum(count, axis, keep_dims=True), 1.0)
-    joint = tl.sum(mean * count, axis, keep_dims=True) / n
-    away = mean - joint
+    away = mean - tl.sum(mean * count, axis, keep_dims=True) / n
     m2 = tl.sum(m2 + count * away * away, axis, keep_dims=keep_dims)
-    return tl.sum(mean * count / n, axis, keep_dims=keep_dims), m2, tl.sum(count, axis, keep_dims=keep_dims)
+    return tl.sum(mean * count / n, axis, keep_dims=keep_dims), m2
 ''',
 }
 NEEDS = {"softplus": ("log1p",), "gelu_tanh": ("tanh",), "log_sigmoid": ("log1p",)}

@@ -29,7 +29,8 @@ class Schedule:
     holds a whole row at once. `nested` walks a row of two axes (channels of pixels, say) by two loops, so
     that no index is divided. `unit` elements divide a row's length and `peel` elements fill the widest
     access: where the first falls short of the second, a row's ends are peeled off (0 for not at all).
-    `rows_in_l2` expects a row's next reading in the L2 and asks the cache to keep it until the last.
+    `rows_in_l2` expects a row's next reading in the L2: the cache is asked to keep it until the last one,
+    which walks the row back.
     """
 
     layout: Layout
@@ -41,7 +42,7 @@ class Schedule:
     num_stages: int = 1
     splits: int = 1
     online_softmax: bool = False
-    welford: bool = False
+    shifted_moments: bool = False
     cache_hints: bool = False
     persistent: int = 0
     nested: bool = False

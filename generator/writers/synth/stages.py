@@ -30,15 +30,15 @@ class OnlineSoftmax:
 
 
 @dataclass(frozen=True)
-class Welford:
-    """A running mean and a running sum of squared deviations."""
+class Moments:
+    """A mean and a sum of squared deviations, from sums of the distances to a shift near the mean."""
 
     mean: int
     squares: int
     x: int
 
 
-Item = Single | OnlineSoftmax | Welford
+Item = Single | OnlineSoftmax | Moments
 
 
 def inputs_of(b: Builder, item: Item) -> tuple[int, ...]:
@@ -92,7 +92,7 @@ def _serves_the_shift_alone(region: Region, peak: int) -> bool:
     return kind == "peak" or (kind == "max" and all(s.value != peak for s in region.stores))
 
 
-def find_welford(region: Region) -> list[Welford]:
+def find_moments(region: Region) -> list[Moments]:
     """Pairs mean = sum(x) / n, sum((x - mean)^2), where the sum of x serves the mean alone."""
     b, found = region.builder, []
     for number in reductions(region):
@@ -105,7 +105,7 @@ def find_welford(region: Region) -> list[Welford]:
             continue
         x, mean = away.args
         if b.dtype(x) == "fp32" and _is_mean_of(region, mean, x):
-            found.append(Welford(mean, number, x))
+            found.append(Moments(mean, number, x))
     return found
 
 
@@ -125,15 +125,15 @@ def _is_mean_of(region: Region, mean: int, x: int) -> bool:
     return count.size == whole and users == [mean] and node.args[0] not in roots
 
 
-def plan_stages(region: Region, *, online_softmax: bool, welford: bool) -> list[list[Item]]:
+def plan_stages(region: Region, *, online_softmax: bool, shifted_moments: bool) -> list[list[Item]]:
     """Passes over the data, each a list of reductions whose operands earlier passes have finished."""
     b = region.builder
     joint: dict[int, Item] = {}
     if online_softmax:
         for pair in find_online_softmax(region):
             joint[pair.peak] = joint[pair.total] = pair
-    if welford:
-        for moments in find_welford(region):
+    if shifted_moments:
+        for moments in find_moments(region):
             total = b.children(moments.mean)[0]
             joint[total] = joint[moments.squares] = moments
     level: dict[int, int] = {}

@@ -25,7 +25,9 @@ def planned_bytes(loops: Loops, schedule: Schedule) -> tuple[float, ...]:
     everything = [s.value for s in region.stores]
     if not loops.reduced or schedule.one_tile:
         return (_read_bytes(loops, [everything]) + stores,)
-    stages = plan_stages(region, online_softmax=schedule.online_softmax, welford=schedule.welford)
+    stages = plan_stages(
+        region, online_softmax=schedule.online_softmax, shifted_moments=schedule.shifted_moments
+    )
     passes = [[root for item in stage for root in inputs_of(b, item)] for stage in stages]
     inner = {leaf for a in loops.reduced for leaf in a.leaves}
     last = [s.value for s in region.stores if inner & {a for a, _ in b.space.resolve(s.index).terms}]

@@ -13,9 +13,9 @@ from kbgen.generator.writers.synth.transforms.site import Site
 from kbgen.hardware_specs.spec import find_spec
 
 ORDER = (
-    "row-in-registers", "online-softmax", "welford", "split-reduction", "rows-per-program", "column-tiles",
-    "peel-row-edges", "vector-width", "warp-count", "integral-waves", "persistent-programs", "rows-in-l2",
-    "pipelined-loop", "cache-hints",
+    "row-in-registers", "online-softmax", "shifted-moments", "split-reduction", "rows-per-program",
+    "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "persistent-programs",
+    "rows-in-l2", "pipelined-loop", "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
 
@@ -51,11 +51,13 @@ def _nested(loops: Loops) -> Schedule:
 
 def _nested_split(loops: Loops) -> Schedule:
     start = _nested(loops)
-    return start if start.layout == "flat" else replace(start, splits=2, welford=True)
+    return start if start.layout == "flat" else replace(start, splits=2, shifted_moments=True)
 
 
 def _fused(loops: Loops) -> Schedule:
-    return replace(_steps(loops), online_softmax=True, welford=True)
+    """Fewest passes, of which the last walks rows back."""
+    steps = _steps(loops)
+    return replace(steps, online_softmax=True, shifted_moments=True, rows_in_l2=steps.layout == "rows")
 
 
 def _peeled(loops: Loops, start: Schedule) -> Schedule:
@@ -71,7 +73,7 @@ def _split(loops: Loops) -> Schedule:
 
 def _split_fused(loops: Loops) -> Schedule:
     start = _split(loops)
-    return start if start.layout == "flat" else replace(start, online_softmax=True, welford=True)
+    return start if start.layout == "flat" else replace(start, online_softmax=True, shifted_moments=True)
 
 
 def _two_rows(loops: Loops) -> Schedule:

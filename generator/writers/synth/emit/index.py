@@ -17,14 +17,22 @@ from .text import joined, term
 
 @dataclass
 class Group:
-    """Loop axes walked by one flat index variable; `mask` names its bounds check, "" if it needs none."""
+    """Loop axes walked by one flat index variable; `mask` names its bounds check, "" if it needs none.
 
-    variable: str
+    A tile apart from those of a loop has a `prefix` before the names of its variables.
+    """
+
+    name: str
     axes: tuple[LoopAxis, ...]
     mask: str
     size_prefix: str
     decoded: dict[int, str] = field(default_factory=dict)
     nested: bool = False
+    prefix: str = ""
+
+    @property
+    def variable(self) -> str:
+        return self.prefix + self.name
 
     @property
     def leaves(self) -> frozenset[Axis]:
@@ -97,7 +105,7 @@ class Indexer:
         ]
 
     def _stride(self, coefficient: Extent, group: Group) -> str:
-        return self.kernel.scalar(coefficient, f"{group.variable}_stride")
+        return self.kernel.scalar(coefficient, f"{group.name}_stride")
 
     def _is_flat(self, axes: tuple[LoopAxis, ...], coefficients: list[Extent]) -> bool:
         step = coefficients[-1]
@@ -150,6 +158,7 @@ class Indexer:
         else:
             place = {0: "outer", len(group.axes) - 1: "inner"}.get(position, f"axis{position}")
             name = "_".join(p for p in (place, group.size_prefix.lower().rstrip("s")) if p)
+        name = group.prefix + name
         unique, count = name, 1
         while unique in self._avoid or unique in self.places or keyword.iskeyword(unique):
             count += 1

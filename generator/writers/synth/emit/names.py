@@ -21,6 +21,8 @@ LOCALS = frozenset({
     "row", "rows", "cols", "mask", "row_mask", "col_mask", "offsets", "batch", "start", "part", "parts",
     "tile", "lanes", "edges", "edge_mask", "edge_cols", "row_start", "row_end", "body_start", "body_end",
     "part_size", "part_start", "part_end", "col_blocks", "first_row", "n_outer", "n_inner",
+    "first_cols", "first_mask", "first_rows", "first_row_mask", "first_col_mask", "first_outer",
+    "done", "last_start", "last_outer",
 })  # fmt: skip
 """Variables that kernels use for where they are."""
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from ..dtypes import TRITON, is_float
 from ..expr import Reduce
-from ..stages import Item, OnlineSoftmax, Single, Welford, reduce_node
+from ..stages import Item, Moments, OnlineSoftmax, Single, reduce_node
 from .neutral import is_neutral, neutral
 from .reduce import INDEX_HELPERS, argument, base_name, collapse, helper, position_in_row, running_type
-from .text import Text
+from .text import SUM, Text
 from .tile import Tile
 from .values import Values
 
@@ -26,19 +26,19 @@ class Accumulator:
 
 
 def start(values: Values, item: Item, tile: Tile) -> Accumulator:
-    """Running values of an item, set to neutral before the loop."""
+    """Running values of an item, set to neutral before the loop; `find_shift` sets the shift of moments."""
     shape = tile.kept_shape if isinstance(item, OnlineSoftmax) else tile.shape
     bases: tuple[str, ...]
     starts: tuple[str, ...]
     dtypes: tuple[str, ...]
     if isinstance(item, OnlineSoftmax):
         bases, starts, dtypes = ("running_max", "running_sum"), (MINUS_INFINITY, "0.0"), ("fp32", "fp32")
-    elif isinstance(item, Welford):
-        bases, starts, dtypes = ("run_mean", "run_m2", "run_count"), ("0.0",) * 3, ("fp32",) * 3
+    elif isinstance(item, Moments):
+        bases, starts, dtypes = ("away_acc", "squares_acc", "shift"), ("0.0", "0.0"), ("fp32",) * 3
     else:
         bases, starts, dtypes = _start_single(values, item)
     acc = Accumulator(item, tuple(values.fresh(b) for b in bases), dtypes)
-    for name, begin, dtype in zip(acc.names, starts, dtypes, strict=True):
+    for name, begin, dtype in zip(acc.names, starts, dtypes, strict=False):
         values.kernel.line(f"{name} = {_filled(shape, begin, TRITON[dtype])}")
     return acc
 
@@ -64,8 +64,8 @@ def step(values: Values, acc: Accumulator, tile: Tile, mask: str) -> None:
     """One tile's contribution, inside the loop."""
     if isinstance(acc.item, OnlineSoftmax):
         _step_online(values, acc, acc.item, tile, mask)
-    elif isinstance(acc.item, Welford):
-        _step_welford(values, acc, acc.item, mask)
+    elif isinstance(acc.item, Moments):
+        _step_moments(values, acc, acc.item, mask)
     else:
         _step_single(
             values, acc, reduce_node(values.builder, acc.item.reduce), argument(values, acc.item.reduce, mask)
@@ -94,14 +94,25 @@ def _step_single(values: Values, acc: Accumulator, node: Reduce, source: str) ->
         k.line(f"{name} = tl.{'maximum' if high else 'minimum'}({name}, {source})")
 
 
-def _step_welford(values: Values, acc: Accumulator, item: Welford, mask: str) -> None:
-    k, (mean, m2, count) = values.kernel, acc.names
-    x, inside, delta = values.value(item.x, ()), values.fresh("inside"), values.fresh("delta")
-    k.line(f"{inside} = tl.where({mask}, {x.source}, {mean})")
-    k.line(f"{count} += {mask}.to(tl.float32)")
-    k.line(f"{delta} = {inside} - {mean}")
-    k.line(f"{mean} += {delta} / tl.maximum({count}, 1.0)")
-    k.line(f"{m2} += {delta} * ({inside} - {mean})")
+def find_shift(values: Values, acc: Accumulator, item: Moments, tile: Tile, mask: str) -> None:
+    """Before the loop: the mean of the tile at hand, the first of the row, as what is subtracted from all.
+
+    A row of n tiles has (shift - mean)^2 <= n variance, by Cauchy and Schwarz: whatever the values are, no
+    more than n rounding errors of the variance are lost when the squares of the distances are corrected by
+    the square of their mean. Sums of x and x^2 themselves lose (mean / deviation)^2 of them.
+    """
+    k, total = values.kernel, values.builder.children(item.mean)[0]
+    source, count = argument(values, total, mask), values.fresh("count")
+    k.line(f"{count} = tl.sum({mask}.to(tl.float32), axis={tile.axis}{tile.keep})")
+    k.line(f"{acc.names[2]} = {collapse(values, 'sum', source, tile, 'fp32')} / tl.maximum({count}, 1.0)")
+
+
+def _step_moments(values: Values, acc: Accumulator, item: Moments, mask: str) -> None:
+    k, (total, squares, shift) = values.kernel, acc.names
+    x, away = values.value(item.x, ()), values.fresh("away")
+    k.line(f"{away} = tl.where({mask}, {x.inside(SUM)} - {shift}, 0.0)")
+    k.line(f"{total} += {away}")
+    k.line(f"{squares} += {away} * {away}")
 
 
 def _step_online(values: Values, acc: Accumulator, item: OnlineSoftmax, tile: Tile, mask: str) -> None:
@@ -130,11 +141,9 @@ def finish(values: Values, acc: Accumulator, tile: Tile) -> None:
         values.define(item.peak, Text(acc.names[0]))
         values.define(item.total, Text(acc.names[1]))
         return
-    if isinstance(item, Welford):
-        mean, m2 = values.fresh("mean"), values.fresh("m2")
-        k.line(f"{mean}, {m2}, _ = {helper(values, 'join_moments', ', '.join(acc.names), tile)}")
-        values.define(item.mean, Text(mean))
-        values.define(item.squares, Text(m2))
+    if isinstance(item, Moments):
+        count = k.scalar(values.loops.columns, "count")
+        define_moments(values, item, helper(values, "moments", f"{', '.join(acc.names)}, {count}", tile))
         return
     node = reduce_node(values.builder, item.reduce)
     name = values.fresh(base_name(values, item.reduce))
@@ -144,3 +153,11 @@ def finish(values: Values, acc: Accumulator, tile: Tile) -> None:
         source = collapse(values, node.kind, acc.names[0], tile, acc.dtypes[0])
     k.line(f"{name} = {source}")
     values.define(item.reduce, Text(name))
+
+
+def define_moments(values: Values, item: Moments, source: str) -> None:
+    """Name the mean and the sum of squared deviations that a device function returns."""
+    mean, m2 = values.fresh("mean"), values.fresh("m2")
+    values.kernel.line(f"{mean}, {m2} = {source}")
+    values.define(item.mean, Text(mean))
+    values.define(item.squares, Text(m2))

@@ -35,16 +35,19 @@ class Frame:
     step: str
 
     @contextmanager
-    def walk(self, roots: list[int], begin: str = "0", end: str = "") -> Iterator[None]:
+    def walk(
+        self, roots: list[int], begin: str = "0", end: str = "", *, back: bool = False
+    ) -> Iterator[None]:
         """A loop over the reduced direction, or two; what it computes is forgotten after it.
 
         `roots` are what the body needs: a nest computes between its loops what only the outer one changes.
+        `back` runs (the outer loop) from the end of a row that was read before to its beginning.
         """
         stages = f", num_stages={self.schedule.num_stages}" if self.schedule.num_stages > 1 else ""
         group = self.values.reduced_group
         if group.nested:
             outer, inner = self.nest_sizes()
-            with self.kernel.block(f"for outer in tl.range({begin}, {end or outer}):"), self.values.scope():
+            with self._loop("outer", begin, end or outer, back=back), self.values.scope():
                 if spans_far(self.loops, group):
                     self.kernel.line("outer = outer.to(tl.int64)")
                 self.values.indexer.places.add("outer")
@@ -53,21 +56,49 @@ class Frame:
                 with self._steps("0", inner, stages):
                     yield
         else:
-            with self._steps(begin, end or self.length, stages):
+            with self._steps(begin, end or self.length, stages, back=back):
                 yield
 
     @contextmanager
     def edges(self) -> Iterator[None]:
         """What of a row lies outside of its whole vectors, as one masked tile before the loop."""
-        values, group = self.values, self.values.reduced_group
-        was = (self.mask, group.variable, values.mask_of, values.prefix)
-        self.mask, group.variable, values.prefix = "edge_mask", "edge_cols", "edge_"
-        values.mask_of = {frozenset({"edge_cols"}): "edge_mask"}
-        with values.scope():
+        with self._beside("edge_"):
             self.kernel.line("edge_cols = edges - row_start")
             self._know_packed("edges")
             yield
-        self.mask, group.variable, values.mask_of, values.prefix = was
+
+    @contextmanager
+    def first_tile(self, begin: str, end: str) -> Iterator[None]:
+        """The tile that a pass from `begin` to `end` starts with, read before the pass."""
+        with self._beside("first_"):
+            group = self.values.reduced_group
+            if group.nested:
+                outer, inner = self.nest_sizes()
+                place = begin if begin == "0" else f"tl.minimum({begin}, {outer} - 1)"
+                wide = ".to(tl.int64)" if begin != "0" and spans_far(self.loops, group) else ""
+                self.kernel.line(f"first_outer = {place}{wide}")
+                group.decoded = {0: "first_outer", 1: group.variable}
+                self._row_index("0", inner)
+            else:
+                self._row_index(begin, end)
+            yield
+
+    @contextmanager
+    def _beside(self, prefix: str) -> Iterator[None]:
+        """A tile apart from those of a loop: what belongs to it has a prefix and is forgotten after it."""
+        values, group = self.values, self.values.reduced_group
+        was = (self.mask, values.mask_of, values.prefix, group.prefix, group.mask, group.decoded)
+        values.mask_of = {
+            frozenset(prefix + v if v == group.name else v for v in key): prefix + m
+            if group.name in key
+            else m
+            for key, m in values.mask_of.items()
+        }
+        self.mask, values.prefix = prefix + self.mask, prefix
+        group.prefix, group.mask, group.decoded = prefix, prefix + group.mask, {}
+        with values.scope():
+            yield
+        self.mask, values.mask_of, values.prefix, group.prefix, group.mask, group.decoded = was
 
     def _know_packed(self, name: str) -> None:
         if self.loops.packed is not None:
@@ -96,11 +127,27 @@ class Frame:
         return self.kernel.size("n_outer", axes[0].size), self.kernel.size("n_inner", axes[1].size)
 
     @contextmanager
-    def _steps(self, begin: str, end: str, stages: str) -> Iterator[None]:
-        with self.kernel.block(f"for start in tl.range({begin}, {end}, {self.step}{stages}):"):
+    def _steps(self, begin: str, end: str, stages: str, *, back: bool = False) -> Iterator[None]:
+        with self._loop("start", begin, end, f", {self.step}{stages}", self.step, back=back):
             self.step_index("start", end)
             with self.values.scope():
                 yield
+
+    @contextmanager
+    def _loop(
+        self, variable: str, begin: str, end: str, tail: str = "", step: str = "1", *, back: bool
+    ) -> Iterator[None]:
+        """With `back` the last step comes first; whole steps are subtracted, so that alignment shows."""
+        if not back:
+            with self.kernel.block(f"for {variable} in tl.range({begin}, {end}{tail}):"):
+                yield
+            return
+        length = end if begin == "0" else f"{end} - {begin}"
+        last = f"{length} - 1" if step == "1" else f"(tl.cdiv({length}, {step}) - 1) * {step}"
+        self.kernel.line(f"last_{variable} = {last if begin == '0' else f'{begin} + {last}'}")
+        with self.kernel.block(f"for done in tl.range(0, {length}{tail}):"):
+            self.kernel.line(f"{variable} = last_{variable} - done")
+            yield
 
     def step_index(self, start: str, end: str = "") -> None:
         """Index and mask of one step over the reduced direction."""
@@ -110,7 +157,12 @@ class Frame:
             self.kernel.line(f"{self.mask} = offset < {end}")
             self.kernel.line(f"{group.variable} = offset - row_start")
             self._know_packed("offset")
-            return
+        else:
+            self._row_index(start, end)
+
+    def _row_index(self, start: str, end: str) -> None:
+        """The same for steps that are counted from where the row begins."""
+        group = self.values.reduced_group
         if not group.nested:
             group.decoded.clear()
         lanes = f"tl.arange(0, {self.step})"

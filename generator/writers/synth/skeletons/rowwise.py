@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
 from ..emit.reduce import reduce_tile
-from ..emit.running import finish, start, step
+from ..emit.running import Accumulator, find_shift, finish, start, step
 from ..lowering.region import Store
-from ..stages import Item, OnlineSoftmax, inputs_of, plan_stages, reductions
+from ..stages import Item, Moments, OnlineSoftmax, inputs_of, plan_stages, reductions
 from .frame import Frame, frame, prepare
 from .job import Job
 
@@ -118,7 +118,7 @@ def _persistent(f: Frame) -> None:
 
 def stages_of(f: Frame) -> list[list[Item]]:
     s = f.schedule
-    return plan_stages(f.loops.region, online_softmax=s.online_softmax, welford=s.welford)
+    return plan_stages(f.loops.region, online_softmax=s.online_softmax, shifted_moments=s.shifted_moments)
 
 
 def write_passes(f: Frame) -> None:
@@ -144,7 +144,7 @@ def run_stage(f: Frame, stage: list[Item]) -> None:
     needed = [root for item in stage for root in inputs_of(f.values.builder, item)]
     f.read_again(needed)
     f.values.hoist(needed)
-    running = [start(f.values, item, f.tile) for item in stage]
+    running = start_stage(f, stage)
     for steps in _sweep(f, needed):
         with steps:
             for acc in running:
@@ -153,14 +153,28 @@ def run_stage(f: Frame, stage: list[Item]) -> None:
         finish(f.values, acc, f.tile)
 
 
+def start_stage(f: Frame, stage: list[Item], begin: str = "0", end: str = "") -> list[Accumulator]:
+    """Running values of a pass, and what the first tile tells about its row or part."""
+    running = [start(f.values, item, f.tile) for item in stage]
+    if any(isinstance(item, Moments) for item in stage):
+        with f.first_tile(begin, end):
+            for acc in running:
+                if isinstance(acc.item, Moments):
+                    find_shift(f.values, acc, acc.item, f.tile, f.mask)
+    return running
+
+
 def write_stores(f: Frame) -> None:
-    """The last pass writes what varies along the row; the rest is written once."""
+    """The last pass writes what varies along the row; the rest is written once.
+
+    It walks a row back that the L2 holds, from what was read last and is the least likely to be gone.
+    """
     inside = [s for s in f.loops.region.stores if varies(f, s)]
     if inside:
         roots = [s.value for s in inside]
         f.read_again(roots, last=True)
         f.values.hoist(roots)
-        for steps in _sweep(f, roots):
+        for steps in _sweep(f, roots, back=f.schedule.rows_in_l2):
             with steps:
                 for store in inside:
                     for at in f.values.instances(store):
@@ -168,11 +182,11 @@ def write_stores(f: Frame) -> None:
     write_row_stores(f)
 
 
-def _sweep(f: Frame, roots: list[int]) -> list[AbstractContextManager[None]]:
+def _sweep(f: Frame, roots: list[int], *, back: bool = False) -> list[AbstractContextManager[None]]:
     """What covers a row once: the loop over it, and before it the edges that were peeled off."""
     if not f.schedule.peel:
-        return [f.walk(roots)]
-    return [f.edges(), f.walk(roots, "body_start", "body_end")]
+        return [f.walk(roots, back=back)]
+    return [f.edges(), f.walk(roots, "body_start", "body_end", back=back)]
 
 
 def write_row_stores(f: Frame) -> None:

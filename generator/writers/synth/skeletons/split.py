@@ -9,12 +9,12 @@ from __future__ import annotations
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
 from ..emit.reduce import INDEX_HELPERS, collapse, helper, running_type
-from ..emit.running import Accumulator, finish, finite_shift, start, step
+from ..emit.running import Accumulator, define_moments, finish, finite_shift, step
 from ..emit.text import Text
-from ..stages import Item, OnlineSoftmax, Welford, inputs_of, reduce_node, reductions
+from ..stages import Item, Moments, OnlineSoftmax, inputs_of, reduce_node, reductions
 from .frame import Frame, frame, prepare
 from .job import Job
-from .rowwise import stages_of, varies, write_row_stores
+from .rowwise import stages_of, start_stage, varies, write_row_stores
 
 Slots = dict[Item, list[tuple[str, str]]]
 """Workspace name and type of every running value of an item."""
@@ -61,7 +61,7 @@ def _slots(f: Frame, stages: list[list[Item]]) -> Slots:
 def _own_slots(f: Frame, item: Item) -> list[tuple[str, str]]:
     if isinstance(item, OnlineSoftmax):
         return [("max_parts", "fp32"), ("sum_parts", "fp32")]
-    if isinstance(item, Welford):
+    if isinstance(item, Moments):
         return [("mean_parts", "fp32"), ("m2_parts", "fp32"), ("count_parts", "fp32")]
     node = reduce_node(f.values.builder, item.reduce)
     dtype = running_type(f.values.builder, node)
@@ -134,7 +134,7 @@ def _leave_parts(f: Frame, stage: list[Item], slots: Slots) -> None:
     begin, end = _span(f)
     needed = [root for item in stage for root in inputs_of(f.values.builder, item)]
     f.values.hoist(needed)
-    running = [start(f.values, item, f.tile) for item in stage]
+    running = start_stage(f, stage, begin, end)
     with f.walk(needed, begin, end):
         for acc in running:
             step(f.values, acc, f.tile, f.mask)
@@ -149,11 +149,15 @@ def _part_values(f: Frame, acc: Accumulator) -> list[str]:
     k, tile, item = f.kernel, f.tile, acc.item
     if isinstance(item, OnlineSoftmax):
         return list(acc.names)
-    if isinstance(item, Welford):
-        names = [f.values.fresh(n) for n in ("part_mean", "part_m2", "part_count")]
-        joint = helper(f.values, "join_moments", ", ".join(acc.names), tile)
-        k.line(f"{', '.join(names)} = {joint}")
-        return names
+    if isinstance(item, Moments):
+        count, mean, m2 = (f.values.fresh(n) for n in ("part_count", "part_mean", "part_m2"))
+        size = "tl.maximum(part_end - part_start, 0)"
+        if f.values.reduced_group.nested:
+            size = f"({size} * {f.nest_sizes()[1]})"
+        k.line(f"{count} = {size}.to(tl.float32)")
+        joint = helper(f.values, "moments", f"{', '.join(acc.names)}, tl.maximum({count}, 1.0)", tile)
+        k.line(f"{mean}, {m2} = {joint}")
+        return [mean, m2, count]
     node = reduce_node(f.values.builder, item.reduce)
     if node.kind in INDEX_HELPERS:
         best, index = f.values.fresh("part_best"), f.values.fresh("part_index")
@@ -196,6 +200,9 @@ def _join(f: Frame, item: Item, slots: Slots) -> None:
         k.line(f"{total} = tl.sum({names[1]} * tl.exp({names[0]} - {shift}), axis={tile.axis}{tile.keep})")
         v.define(item.peak, Text(peak))
         v.define(item.total, Text(total))
+        return
+    if isinstance(item, Moments):
+        define_moments(v, item, helper(v, "join_moments", ", ".join(names), tile))
         return
     finish(v, Accumulator(item, tuple(names), tuple(dtype for _, dtype in slots[item])), tile)
 

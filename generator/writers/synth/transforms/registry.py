@@ -16,11 +16,11 @@ from . import (
     row_in_registers,
     rows_in_l2,
     rows_per_program,
+    shifted_moments,
     shrink_tile,
     split_reduction,
     vector_width,
     warp_count,
-    welford,
 )  # fmt: skip
 from .site import Site
 
@@ -30,8 +30,8 @@ TRANSFORMS: Mapping[str, Transform] = {
     module.TRANSFORM: module.apply
     for module in (
         cache_hints, column_tiles, integral_waves, online_softmax, peel_row_edges, persistent_programs,
-        pipelined_loop, row_in_registers, rows_in_l2, rows_per_program, split_reduction, vector_width,
-        warp_count, welford,
+        pipelined_loop, row_in_registers, rows_in_l2, rows_per_program, shifted_moments,
+        split_reduction, vector_width, warp_count,
     )
 }  # fmt: skip
 

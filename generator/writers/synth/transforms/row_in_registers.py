@@ -34,7 +34,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     return schedule.decide(
         Choice("row tile", str(site.padded_columns), why, TRANSFORM),
         one_tile=True, nested=False, block=site.padded_columns, num_warps=warps, num_stages=1,
-        online_softmax=False, welford=False, peel=0, rows_in_l2=False,
+        online_softmax=False, shifted_moments=False, peel=0, rows_in_l2=False,
     )  # fmt: skip
 
 
@@ -54,6 +54,6 @@ def _columns(schedule: Schedule, site: Site) -> Schedule | str:
             return schedule.decide(
                 Choice("column tile", f"{depth} x {block}", why, TRANSFORM),
                 one_tile=True, block=block, depth=depth, num_warps=warps, num_stages=1,
-                online_softmax=False, welford=False,
+                online_softmax=False, shifted_moments=False,
             )  # fmt: skip
     return f"a column of {site.columns} takes about {need} registers a thread even 32 at a time"

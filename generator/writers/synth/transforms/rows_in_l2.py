@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..dtypes import BYTES
 from ..schedule import Choice, Schedule
 from ..stages import plan_stages
-from . import pipelined_loop
 from .site import Site
 
 TRANSFORM = "rows-in-l2"
@@ -17,7 +16,9 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return "rows are not walked by one program each"
     if schedule.rows_in_l2:
         return "done already"
-    stages = plan_stages(site.loops.region, online_softmax=schedule.online_softmax, welford=schedule.welford)
+    stages = plan_stages(
+        site.loops.region, online_softmax=schedule.online_softmax, shifted_moments=schedule.shifted_moments
+    )
     if len(stages) + site.writes_rows < 2:
         return "a row is read once"
     units, spec = site.spec.unit_count, site.spec
@@ -31,15 +32,13 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     kib, mib = f"{row / 2**10:.0f} KiB", f"{spec.l2_bytes / 2**20:.0f} MiB"
     if together > SHARE * spec.l2_bytes:
         return f"rows of {kib}, one for each of {units} {spec.unit_name}s, do not stay in an L2 of {mib}"
-    block = warps * spec.warp_size * site.vector * (1 if schedule.welford else 2)
+    block = warps * spec.warp_size * site.vector * (1 if schedule.shifted_moments else 2)
     why = (
         f"{units} {spec.unit_name}s run programs of so many warps on {together / 2**20:.0f} MiB of rows at "
         f"once, so the next reading of a row of {kib} finds it in an L2 of {mib}"
     )
     choice = Choice("num_warps", str(warps), why, TRANSFORM)
-    few = schedule.decide(choice, instead_of="BLOCK", num_warps=warps, block=block, rows_in_l2=True)
-    piped = pipelined_loop.apply(few, site)  # one program alone must hide the latency of its own loads
-    return few if isinstance(piped, str) else piped
+    return schedule.decide(choice, instead_of="BLOCK", num_warps=warps, block=block, rows_in_l2=True)
 
 
 def _under_way(warps: int, site: Site) -> int:

@@ -80,6 +80,12 @@ class Site:
         """Warps of the largest block."""
         return self.spec.max_threads_per_block // self.spec.warp_size
 
+    @property
+    def roomy_warps(self) -> int:
+        """Warps of the largest block whose threads may hold two accesses of each tensor."""
+        roomy = self.spec.registers_per_unit // (ROOMY_REGISTERS * self.spec.warp_size)
+        return min(self.max_warps, 1 << (roomy.bit_length() - 1))
+
     def registers_per_thread(self, warps: int) -> int:
         """What one thread may hold when a block of that many warps must be resident."""
         return min(

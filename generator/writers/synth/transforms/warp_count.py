@@ -24,14 +24,18 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
 
 
 def _walked(schedule: Schedule, site: Site) -> Schedule | str:
-    """The fewer the rows, the more warps walk each; the step over the row grows with them."""
+    """The fewer the rows, the more warps walk each; the step over the row grows with them.
+
+    No more warps than leave each thread registers for two accesses: on an H200, mean and variance of 256 rows
+    of 163840 fp16 and their use took 74 us with 16 warps and 104 us with 32, which have one access each.
+    """
     units = site.spec.unit_count
     if units is None:
         return f"the unit count of {site.spec.name} is not known"
     programs = site.programs(schedule) * schedule.splits
     share = max(1, site.spec.max_warps_per_unit * units // programs)
     least = max(1, LEAST_THREADS // site.spec.warp_size)
-    most = min(site.max_warps, site.warps_for(next_power_of_two(site.walked(schedule)), site.vector))
+    most = min(site.roomy_warps, site.warps_for(next_power_of_two(site.walked(schedule)), site.vector))
     warps = min(max(1 << (share.bit_length() - 1), least), max(most, 1))
     if warps == schedule.num_warps:
         return (
