@@ -97,7 +97,8 @@ def _steps(result: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     note = "Effect is time before over time after; `estimated` comes from the model, not from a clock."
-    return f"{table(('transform', 'outcome', 'kept', 'effect', 'evidence', 'reason', 'passage'), rows)}\n\n{note}"
+    columns = ("transform", "outcome", "kept", "effect", "evidence", "reason", "passage")
+    return f"{table(columns, rows)}\n\n{note}"
 
 
 def _declined(result: Mapping[str, Any]) -> str:

@@ -3,10 +3,14 @@
 Tensors go over as one `torch.save` file, which the child deletes before it loads the candidate; expected
 outputs are never among them. What comes back is read with `weights_only=True`: the child may have been taken
 over.
+
+Each call also leaves a file of its own as soon as it is over, so that the judge may end a judgement whose
+outcome is known.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,6 +22,8 @@ from ...profiling.build import Input
 from .layout import Layout
 
 REQUEST_FILE, RESULT_FILE, PROGRESS_FILE = "request.pt", "outputs.pt", "progress"
+ENOUGH_FILE = "enough"
+"""Made by the judge: the child makes no further call."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,22 @@ def read_report(document: Mapping[str, Any]) -> StepReport:
     values.update({name: tuple(tuple(inner) for inner in values[name]) for name in nested})
     values["traffic"] = {name: tuple(bytes_) for name, bytes_ in values["traffic"].items()}
     return StepReport(**values)
+
+
+def write_call(folder: Path, number: int, report: StepReport, tensors: Mapping[str, Any]) -> None:
+    """Whole or not at all: whoever finds the file can read it."""
+    part = folder / f"call_{number}.part"
+    torch.save({"report": json.dumps(report_json(report)), "tensors": dict(tensors)}, part)
+    part.rename(part.with_suffix(".pt"))
+
+
+def read_call(folder: Path, number: int) -> tuple[StepReport, dict[str, Any]] | None:
+    """The report and the tensors of one call; None as long as it is not over."""
+    path = folder / f"call_{number}.pt"
+    if not path.is_file():
+        return None
+    held = torch.load(path, weights_only=True)
+    return read_report(json.loads(held["report"])), held["tensors"]
 
 
 def read_tensors(folder: Path) -> dict[int, dict[str, Any]]:

@@ -82,10 +82,13 @@ def _near_one(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return 1 + torch.randint(-8, 9, values.shape, generator=generator) / 4096
 
 
-def _beyond_half(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Above 65504, where float16 ends; a sixteenth of what the dtype holds where that is less."""
-    return _normal(values, generator).clamp(-4, 4) * min(2.0**17, torch.finfo(values.dtype).max / 16)
+def _enormous(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Far above 65504, where float16 ends, and any bound that looks generous; float32 still holds sums of
+    their squares. A sixteenth of what the dtype holds where that is less."""
+    return _normal(values, generator).clamp(-4, 4) * min(2.0**50, torch.finfo(values.dtype).max / 16)
 
+
+ENORMOUS = "enormous"
 
 FAMILIES: Mapping[str, Draw] = {
     "as shipped": lambda values, generator: values,
@@ -101,7 +104,7 @@ FAMILIES: Mapping[str, Draw] = {
     "negative spikes": _spiked(-1.0),
     "small integers": _small_integers,
     "near one": _near_one,
-    "beyond half": _beyond_half,
+    ENORMOUS: _enormous,
     "all negative": lambda values, generator: -_normal(values, generator).abs() - 0.5,
 }
 

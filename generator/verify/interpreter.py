@@ -6,7 +6,7 @@ functions are prepared once per launch instead of once per call, which halves it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,14 +117,15 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
         def create_atomic_rmw(
             self, op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
-            watch.memory.atomic(_active(ptr, mask), _item_bytes(ptr))
-            return super().create_atomic_rmw(op, ptr, val, mask, *rest)
+            addresses, counts = _active(ptr, mask), not str(op).endswith("XCHG")
+            found = super().create_atomic_rmw(op, ptr, val, mask, *rest)
+            return _watched(watch.memory, found, addresses, _item_bytes(ptr), rest[0], counts)
 
         def create_atomic_cas(
             self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any
         ) -> Any:
-            watch.memory.atomic(np.ravel(ptr.data), _item_bytes(ptr))
-            return super().create_atomic_cas(ptr, cmp, val, *rest)
+            found = super().create_atomic_cas(ptr, cmp, val, *rest)
+            return _watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest[0], False)
 
         def create_dot(
             self, a: TensorHandle, b: TensorHandle, d: TensorHandle, precision: Any, most: int
@@ -143,6 +144,34 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
             return super().create_fma(x, y, z)
 
     return SeeingBuilder
+
+
+class _Found(TensorHandle):  # type: ignore[misc]
+    """What an atomic found; `looked` is called when the kernel makes use of it."""
+
+    def __init__(self, found: TensorHandle, looked: Callable[[], None]) -> None:
+        self._found, self._looked = found, looked
+        self.dtype, self.attr = found.dtype, found.attr
+
+    @property
+    def data(self) -> Any:
+        self._looked()
+        return self._found.data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._found.data = value
+
+
+def _watched(
+    memory: Memory, found: TensorHandle, addresses: Addresses, item_bytes: int, sem: Any, counts: bool
+) -> TensorHandle:
+    """Tell `memory` of an atomic, and later of whoever looks at its result."""
+    words = str(sem).rsplit(".", 1)[-1].lower()
+    memory.atomic(addresses, item_bytes, releases="release" in words, counts=counts)
+    if "acquire" not in words:
+        return found
+    return _Found(found, lambda: memory.look(addresses, counts=counts))
 
 
 def _active(ptrs: TensorHandle, mask: TensorHandle) -> Addresses:

@@ -13,11 +13,20 @@ import torch
 
 from ...profiling.sandbox import NO_CARD, Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
-from .budget import precision_class, too_ill_conditioned
+from .budget import precision_class
 from .candidate import with_constants
 from .cases import Setting, plan
 from .controls import Answer, right_answer, run_controls
-from .exchange import PROGRESS_FILE, Shape, StepReport, read_report, read_tensors, write_request
+from .dropped import why_dropped
+from .early import cause_known, end_calls
+from .exchange import (
+    PROGRESS_FILE,
+    Shape,
+    StepReport,
+    read_report,
+    read_tensors,
+    write_request,
+)
 from .record import Record, device_answers
 from .review import Fault, Review, Reviewed
 from .sanitizer import sanitize
@@ -63,18 +72,21 @@ class Judgement:
         self.answers: dict[int, Answer] = {}
         self.dropped: dict[int, str] = {}
         self.precision = "fp32"
+        self.enough: int | None = None  # calls that count, where one of them decides
 
     def verdict(self) -> Verdict:
         record = self.record
         self._write()
-        stopped = Event()
+        stopped, ended = Event(), Event()
         with ThreadPoolExecutor(1) as pool:
-            answering = pool.submit(self._answer_all, stopped)
+            answering = pool.submit(self._answer_and_watch, stopped, ended)
             try:
                 outcome = self._child()
             except BaseException:  # a person's Ctrl-C: the child is gone, the answers need not be finished
                 stopped.set()
                 raise
+            finally:
+                ended.set()
             random = answering.result()
         record.seconds["child"] = outcome.wall_s
         record.fields["layers"], record.fields["layers_missing"] = outcome.layers, outcome.missing
@@ -110,6 +122,23 @@ class Judgement:
             f"{__package__}.child", request, scratch=self.scratch, limits=self.limits, env=env, warm=True
         )
 
+    def _answer_and_watch(self, stopped: Event, ended: Event) -> bool:
+        """All right answers, then the calls as they are made; True when the reference is random."""
+        random = self._answer_all(stopped)
+        if random or 0 not in self.answers:
+            end_calls(self.scratch)
+        elif not stopped.is_set():
+            self.enough = cause_known(
+                self.scratch, self.cases, ended, self.record.allowed_calls, self._first_look
+            )
+        return random
+
+    def _first_look(self, number: int, report: StepReport, tensors: dict[str, Any]) -> Fault | None:
+        """The fault of one call, its cause unexplained."""
+        if number not in self.answers:
+            return None
+        return self._reviewed(number, report, tensors, explained=True).fault
+
     def _answer_all(self, stopped: Event) -> bool:
         """Compute every right answer; True when the reference is random."""
         with self.record.clock("reference"):
@@ -123,13 +152,9 @@ class Judgement:
                 except Exception as error:
                     self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
                     continue
-                if _mostly_undefined(answer.oracle.outputs):
-                    self.dropped[number] = "the reference itself is mostly non-finite here"
-                    continue
-                if number and any(too_ill_conditioned(one, self.precision) for one in answer.targets()):
-                    self.dropped[number] = (
-                        f"rounding to {self.precision} changes the right answer too much here"
-                    )
+                reason = why_dropped(answer, self.precision, first=number == 0)
+                if reason:
+                    self.dropped[number] = reason
                     continue
                 self.answers[number] = answer
         return False
@@ -173,6 +198,11 @@ class Judgement:
         record = self.record
         reports = [read_report(document) for document in outcome.reply["reports"]]
         record.seconds["calls"] = sum(report.seconds for report in reports)
+        if len(reports) < (self.enough or len(self.cases)):
+            return record.failed(Fault("tampering", "its process ended before all calls were made"))
+        if self.enough is not None:
+            record.notes.append(f"{len(self.cases) - self.enough} calls were left out: the cause was known")
+            self.cases, reports = self.cases[: self.enough], reports[: self.enough]
         try:
             tensors = read_tensors(self.scratch)
         except Exception as error:  # whatever a damaged or forged file makes of the reader
@@ -184,6 +214,8 @@ class Judgement:
             fault = first_fault(self.cases, reviewed, reports) or hidden_library_call(
                 reports, record.allowed_calls
             )
+            if fault is None and self.enough is not None:
+                fault = Fault("tampering", "what it left is not what it left while it ran")
             if fault is None and "*" not in record.allowed_calls:
                 fault = own_kernels(self.cases, reports, tensors)
         if fault is not None:
@@ -253,15 +285,13 @@ class Judgement:
             elif number in self.dropped:
                 found.append(Reviewed(CaseResult(case.name, "dropped", self.dropped[number])))
             else:
-                earlier = [answer for place, answer in self.answers.items() if place < number]
-                review = Review(
-                    self.answers[number], report, tensors.get(number, {}), earlier, self.precision, case.name,
-                    explained=any(one is not None and one.fault is not None for one in found),
-                )  # fmt: skip
-                found.append(review.run())
+                explained = any(one is not None and one.fault is not None for one in found)
+                found.append(self._reviewed(number, report, tensors.get(number, {}), explained))
         return found
 
-
-def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:
-    floating = [output for output in outputs if output.is_floating_point() and output.numel()]
-    return bool(floating) and all(float(torch.isfinite(output).float().mean()) < 0.5 for output in floating)
+    def _reviewed(
+        self, number: int, report: StepReport, tensors: dict[str, Any], explained: bool
+    ) -> Reviewed:
+        earlier = [answer for place, answer in self.answers.items() if place < number]
+        name = self.cases[number].name
+        return Review(self.answers[number], report, tensors, earlier, self.precision, name, explained).run()

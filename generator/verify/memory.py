@@ -3,7 +3,7 @@
 On a GPU the programs of one launch run in any order and at the same time; the interpreter runs them one after
 another, so a lost update looks right and a read past the end returns whatever lies there. Here each launch
 may touch only the tensors passed to it, each byte's writer and readers are remembered, and both faults are
-reported.
+reported. What meets at one address races unless all of it is atomic, or atomics order it (`order.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from .order import Order
+
 _NEVER = -1
-_PROGRAM_BITS = 32
+_PROGRAM_BITS, _MOMENT_BITS = 24, 20  # of a stamp: launch, program, moment
 _SEVERAL = (1 << _PROGRAM_BITS) - 1  # program number that stands for "more than one program"
+_LAST_MOMENT = (1 << _MOMENT_BITS) - 1
 _MOST_VIOLATIONS = 5
 
 Addresses = npt.NDArray[np.uint64]
@@ -61,6 +64,7 @@ class Extent:
     stored: npt.NDArray[np.bool_] = field(init=False)
     writer: Slots = field(init=False)
     reader: Slots = field(init=False)
+    atomics: list[tuple[int, Slots]] = field(default_factory=list)  # of this launch: stamp and slots
 
     def __post_init__(self) -> None:
         slots = max(1, (self.stop - self.start) // self.item_bytes)
@@ -87,8 +91,7 @@ class Memory:
         self._kernel = ""
         self._starts: list[int] = []
         self._reachable: list[Extent] = []
-        self._stamp = 0
-        self._synchronised = False
+        self._order = Order()
 
     def register(self, name: str, start: int, size_bytes: int, item_bytes: int) -> None:
         """Make [start, start + size_bytes) known as `name`; a start already known keeps its first extent."""
@@ -101,19 +104,21 @@ class Memory:
         self._kernel = kernel
         self._starts = sorted({start for start in starts if start in self.extents})
         self._reachable = [self.extents[start] for start in self._starts]
+        self._order.begin_launch()
+        for extent in self._reachable:
+            extent.atomics.clear()
 
     def begin_program(self, number: int) -> None:
-        self._stamp = (self._launch << _PROGRAM_BITS) | number
-        self._synchronised = False
+        self._order.begin_program(number)
 
     def load(self, addresses: Addresses, item_bytes: int) -> None:
         for extent, slots, lanes in self._split(addresses, item_bytes, "load"):
             extent.load_issued += lanes * item_bytes
             extent.loaded[slots] = True
             self._check(extent, slots, extent.writer, "reads")
-            seen = extent.reader[slots]
-            shared = self._foreign(seen)
-            extent.reader[slots] = np.where(shared, (self._launch << _PROGRAM_BITS) | _SEVERAL, self._stamp)
+            self._check_atomics(extent, slots, "reads")
+            shared = self._unordered(extent.reader[slots], relying=False)  # reads need no order among them
+            extent.reader[slots] = np.where(shared, self._stamped(_SEVERAL, 0), self._stamp)
 
     def store(self, addresses: Addresses, item_bytes: int) -> None:
         for extent, slots, lanes in self._split(addresses, item_bytes, "store"):
@@ -121,39 +126,93 @@ class Memory:
             extent.stored[slots] = True
             self._check(extent, slots, extent.writer, "also writes")
             self._check(extent, slots, extent.reader, "overwrites what was read from")
+            self._check_atomics(extent, slots, "overwrites")
             extent.writer[slots] = self._stamp
 
-    def atomic(self, addresses: Addresses, item_bytes: int) -> None:
-        """An atomic may meet other programs at its address, and orders what follows it in this program."""
+    def atomic(
+        self, addresses: Addresses, item_bytes: int, *, releases: bool = True, counts: bool = True
+    ) -> None:
+        """An atomic may meet other programs' atomics at its address. `counts`: it adds, or the like; it is
+        neither an exchange nor a compare-and-swap."""
         for extent, slots, lanes in self._split(addresses, item_bytes, "atomic"):
             extent.store_issued += lanes * item_bytes
             extent.load_issued += lanes * item_bytes
             extent.stored[slots] = True
             extent.loaded[slots] = True
-        self._synchronised = True
+            self._check(extent, slots, extent.writer, "atomically changes")
+            extent.atomics.append((self._stamp, slots))
+        if addresses.size == 1:
+            address = int(addresses[0])
+            other = self._order.overtaken(address) if counts else None
+            if other is not None:
+                self._note(
+                    "race",
+                    f"program {self._order.program} counts at an address by whose count program {other} of "
+                    "the same launch took the others' work for finished",
+                )
+            if releases:
+                self._order.release(address)
+
+    def look(self, addresses: Addresses, *, counts: bool = True) -> None:
+        """The program reads what an acquiring atomic at `addresses` has found there."""
+        if addresses.size == 1:
+            self._order.acquire(int(addresses[0]), counts)
 
     def traffic(self) -> list[tuple[str, Traffic]]:
         """Per tensor that was touched, in the order of first sight; names may repeat."""
         touched = [one for one in self.extents.values() if one.load_issued or one.store_issued]
         return [(one.name, one.traffic()) for one in touched]
 
+    @property
+    def _stamp(self) -> int:
+        return self._stamped(self._order.program, min(self._order.moment, _LAST_MOMENT))
+
+    def _stamped(self, program: int, moment: int) -> int:
+        return ((self._launch << _PROGRAM_BITS | program) << _MOMENT_BITS) | moment
+
     def _foreign(self, stamps: Slots) -> npt.NDArray[np.bool_]:
         """Which stamps are of this launch, but of another program."""
-        foreign: npt.NDArray[np.bool_] = (stamps >> _PROGRAM_BITS == self._launch) & (stamps != self._stamp)
+        programs = stamps >> _MOMENT_BITS
+        same_launch = programs >> _PROGRAM_BITS == self._launch
+        foreign: npt.NDArray[np.bool_] = same_launch & (programs != self._stamp >> _MOMENT_BITS)
+        return foreign
+
+    def _unordered(self, stamps: Slots, relying: bool = True) -> npt.NDArray[np.bool_]:
+        """Which stamps are of another program of this launch that need not have come before this one.
+
+        `relying`: this program's work depends on the order of the others.
+        """
+        foreign = self._foreign(stamps)
+        if self._order.learned and foreign.any():
+            for stamp in np.unique(stamps[foreign]).tolist():
+                program = (stamp >> _MOMENT_BITS) & _SEVERAL
+                if self._order.knows(program, stamp & _LAST_MOMENT):
+                    foreign &= stamps != stamp
+                    if relying:
+                        self._order.rely_on(program)
         return foreign
 
     def _check(self, extent: Extent, slots: Slots, stamps: Slots, verb: str) -> None:
-        if self._synchronised:
-            return
-        foreign = self._foreign(stamps[slots])
-        if foreign.any():
-            slot = int(slots[foreign][0])
-            other = int(stamps[slot]) & _SEVERAL
-            whose = "several programs" if other == _SEVERAL else f"program {other}"
-            mine = self._stamp & _SEVERAL
-            self._note(
-                "race", f"program {mine} {verb} {extent.name}[{slot}], which {whose} of the same launch uses"
-            )
+        unordered = self._unordered(stamps[slots])
+        if unordered.any():
+            slot = int(slots[unordered][0])
+            self._race(extent, slot, int(stamps[slot]), verb)
+
+    def _check_atomics(self, extent: Extent, slots: Slots, verb: str) -> None:
+        """The same beside what other programs did with atomics."""
+        for stamp, touched in extent.atomics:
+            met = touched[np.isin(touched, slots)]
+            if met.size and self._unordered(np.array([stamp])).any():
+                self._race(extent, int(met[0]), stamp, verb)
+                return
+
+    def _race(self, extent: Extent, slot: int, stamp: int, verb: str) -> None:
+        other = (stamp >> _MOMENT_BITS) & _SEVERAL
+        whose = "several programs" if other == _SEVERAL else f"program {other}"
+        mine = self._order.program
+        self._note(
+            "race", f"program {mine} {verb} {extent.name}[{slot}], which {whose} of the same launch uses"
+        )
 
     def _split(self, addresses: Addresses, item_bytes: int, verb: str) -> Iterable[tuple[Extent, Slots, int]]:
         """Per tensor touched: its slots, and how many distinct addresses of it this instruction asks for."""
@@ -194,7 +253,7 @@ class Memory:
                 else ("before the start", nearest.start)
             )
             where = f"{abs(address - near)} bytes {side} of {nearest.name}"
-        detail = f"program {self._stamp & _SEVERAL}: a {verb} that is not masked off goes {where}"
+        detail = f"program {self._order.program}: a {verb} that is not masked off goes {where}"
         self._note("out-of-bounds", detail)
         raise OutOfBoundsError(detail)
 

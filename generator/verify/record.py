@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from ... import __version__
-from ...hardware_specs.spec import DeviceSpec
+from ...hardware_specs.spec import DeviceSpec, find_spec
 from ...profiling.op import Op
 from ...profiling.sandbox import Limits
 from .review import Fault
@@ -120,25 +120,40 @@ class Record:
         return shlex.join(words)
 
 
+UNNAMED = "nvidia-h100-sxm5"
+"""The device that wrappers are told of where no target was named."""
+
+
 def device_answers(spec: DeviceSpec | None) -> dict[str, Any]:
-    """What the interpreted wrapper is told about its device; an H100's answers where no target was named."""
-    if spec is None:
-        return {
-            "arch": "sm_90",
-            "name": "interpreter",
-            "unit_count": 132,
-            "warp_size": 32,
-            "shared_bytes_per_block": 232448,
-            "capability": (9, 0),
-        }
-    level = int(spec.triton_target[1]) if spec.vendor == "nvidia" else 90
+    """What the interpreted wrapper is told about its device; `properties` are what torch's own would hold."""
+    card = spec or find_spec(UNNAMED)
+    nvidia = card.vendor == "nvidia"
+    major, minor = divmod(int(card.triton_target[1]), 10) if nvidia else (9, 4)
     return {
-        "arch": spec.arch,
-        "name": spec.name,
-        "unit_count": spec.unit_count or 1,
-        "warp_size": spec.warp_size,
-        "shared_bytes_per_block": spec.shared_bytes_per_block,
-        "capability": divmod(level, 10),
+        "arch": card.arch,
+        "properties": {
+            "name": card.device_names[0],
+            "major": major,
+            "minor": minor,
+            "multi_processor_count": card.unit_count or 1,
+            "warp_size": card.warp_size,
+            "total_memory": int(card.memory_gb * 1e9),
+            "L2_cache_size": card.l2_bytes,
+            "clock_rate": 1000 * (card.clock_mhz or 1000),  # kHz
+            "regs_per_multiprocessor": card.registers_per_unit,
+            "max_threads_per_multi_processor": card.max_warps_per_unit * card.warp_size,
+            "max_threads_per_block": card.max_threads_per_block,
+            "shared_memory_per_block": min(48 << 10, card.shared_bytes_per_block),
+            "shared_memory_per_block_optin": card.shared_bytes_per_block,
+            "shared_memory_per_multiprocessor": card.shared_bytes_per_unit,
+            "gcnArchName": card.device_names[0] if nvidia else card.arch,
+            "is_integrated": 0,
+            "is_multi_gpu_board": 0,
+            "pci_bus_id": 27,
+            "pci_device_id": 0,
+            "pci_domain_id": 0,
+            "uuid": "4f1c9a52-7d3e-4b86-a0c5-2e8f6d917b34",
+        },
     }
 
 

@@ -61,19 +61,12 @@ def _here(value: Any) -> Any:
     return value
 
 
-def stand_in(device: Mapping[str, Any]) -> None:
-    """Patch this process: tensors say that they are on a GPU, and `torch.cuda` describes `device`.
+def stand_in(properties: Mapping[str, Any]) -> None:
+    """Patch this process: tensors say that they are on a GPU, and `torch.cuda` describes one.
 
-    `device` has name, unit_count, shared_bytes_per_block and capability, as the target's sheet gives them.
+    `properties` are by name what `torch.cuda.get_device_properties` holds.
     """
-    properties = SimpleNamespace(
-        name=device["name"],
-        multi_processor_count=device["unit_count"],
-        major=device["capability"][0],
-        minor=device["capability"][1],
-        warp_size=device["warp_size"],
-        shared_memory_per_block_optin=device["shared_bytes_per_block"],
-    )
+    card = _CudaDeviceProperties(**properties)
     torch.Tensor.is_cuda = property(lambda tensor: True)  # type: ignore[assignment]
     InterpretedFunction.__name__ = InterpretedFunction.__qualname__ = "JITFunction"
     answers: dict[str, Any] = {
@@ -82,12 +75,19 @@ def stand_in(device: Mapping[str, Any]) -> None:
         "is_available": lambda: True,
         "current_device": lambda: 0,
         "device_count": lambda: 1,
-        "get_device_properties": lambda *_: properties,
-        "get_device_capability": lambda *_: tuple(device["capability"]),
-        "get_device_name": lambda *_: device["name"],
+        "get_device_properties": lambda *_: card,
+        "get_device_capability": lambda *_: (card.major, card.minor),
+        "get_device_name": lambda *_: card.name,
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+
+
+class _CudaDeviceProperties(SimpleNamespace):
+    """Named as torch names its own."""
+
+
+_CudaDeviceProperties.__module__ = "torch._C"
 
 
 @contextlib.contextmanager

@@ -147,7 +147,7 @@ def test_hardware_metrics_named_exist(page: Document) -> None:
         ("bf16x6 split products error", None, "numerics-split-products"),
         ("Cannot make_shape_compatible: incompatible dimensions", None, "howto-errors-triton"),
         ("hipErrorNoBinaryForGpu", None, "howto-errors-amd"),
-        ("Instruction 'wgmma.fence' not supported on .target 'sm_100'", None, "howto-errors-nvidia"),
+        ("Instruction 'wgmma.fence' not supported on .target 'sm_100'", None, "ptx-wgmma"),
         ("AMD word for shared memory and warp", None, "howto-vendor-words"),
     ],
 )

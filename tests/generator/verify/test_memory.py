@@ -81,11 +81,79 @@ def test_launches_are_ordered(memory: Memory) -> None:
     assert kinds(memory) == []
 
 
-def test_atomics_meet_and_order(memory: Memory) -> None:
+def test_atomics_meet(memory: Memory) -> None:
     for program in range(3):
         memory.begin_program(program)
         memory.atomic(at(4000, 1), 4)
-    memory.load(at(4000, 1), 4)
+        memory.atomic(at(4100, 8), 4)
+    assert kinds(memory) == []
+
+
+@pytest.mark.parametrize("verb", ["load", "store"])
+def test_a_plain_access_races_with_atomics(memory: Memory, verb: str) -> None:
+    memory.atomic(at(4000, 8), 4)
+    memory.begin_program(1)
+    getattr(memory, verb)(at(4028, 4), 4)
+    assert kinds(memory) == ["race"]
+
+
+def test_an_atomic_races_with_a_plain_store(memory: Memory) -> None:
+    memory.store(at(4000, 1), 4)
+    memory.begin_program(1)
+    memory.atomic(at(4000, 1), 4)
+    assert kinds(memory) == ["race"]
+
+
+def count(memory: Memory, *, looked: bool = True, releases: bool = True) -> None:
+    """An atomic add to the counter at 1000."""
+    memory.atomic(at(1000, 1), 4, releases=releases)
+    if looked:
+        memory.look(at(1000, 1))
+
+
+def test_who_comes_last_may_read_what_the_others_left(memory: Memory) -> None:
+    for program in range(3):
+        memory.begin_program(program)
+        memory.store(at(4000 + 4 * program, 1), 4)
+        memory.atomic(at(4200, 1), 4)
+        count(memory)
+    memory.load(at(4000, 3), 4)
+    memory.load(at(4200, 1), 4)
+    memory.store(at(1000, 1), 4)  # the counter is set back
+    assert kinds(memory) == []
+
+
+def test_a_count_orders_for_the_last_alone(memory: Memory) -> None:
+    for program in range(3):
+        memory.begin_program(program)
+        count(memory)
+        memory.load(at(4000, 1), 4)
+        memory.store(at(4000, 1), 4)
+        count(memory)
+    assert kinds(memory) == ["race"]
+
+
+@pytest.mark.parametrize("how", ["unread", "relaxed", "too early"])
+def test_an_atomic_that_orders_nothing_excuses_nothing(memory: Memory, how: str) -> None:
+    for program in range(2):
+        memory.begin_program(program)
+        if how == "too early":
+            count(memory)
+        memory.load(at(4000, 1), 4)
+        memory.store(at(4000, 1), 4)
+        if how != "too early":
+            count(memory, looked=how != "unread", releases=how != "relaxed")
+    assert set(kinds(memory)) == {"race"}
+
+
+def test_a_lock_orders_everyone(memory: Memory) -> None:
+    for program in range(3):
+        memory.begin_program(program)
+        memory.atomic(at(1000, 1), 4, counts=False)
+        memory.look(at(1000, 1), counts=False)
+        memory.load(at(4000, 1), 4)
+        memory.store(at(4000, 1), 4)
+        memory.atomic(at(1000, 1), 4, counts=False)
     assert kinds(memory) == []
 
 

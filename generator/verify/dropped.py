@@ -1,0 +1,31 @@
+"""Says which right answers are no use for judging by: mostly undefined, overflown, or too ill-conditioned."""
+
+from __future__ import annotations
+
+import torch
+
+from .budget import too_ill_conditioned
+from .controls import Answer
+from .families import ENORMOUS
+
+
+def why_dropped(answer: Answer, precision: str, first: bool) -> str:
+    """The reason in words, empty for one to judge by; the `first` case stays however ill-conditioned."""
+    if _mostly_undefined(answer.oracle.outputs):
+        return "the reference itself is mostly non-finite here"
+    if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
+        return f"rounding to {precision} changes the right answer too much here"
+    if answer.case.family == ENORMOUS and _overflows(answer):
+        return "the reference overflows in its own dtype here"
+    return ""
+
+
+def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:
+    floating = [output for output in outputs if output.is_floating_point() and output.numel()]
+    return bool(floating) and all(float(torch.isfinite(output).float().mean()) < 0.5 for output in floating)
+
+
+def _overflows(answer: Answer) -> bool:
+    """Whether eager is infinite or NaN where float64 is not."""
+    pairs = zip(answer.eager.outputs, answer.oracle.outputs, strict=True)
+    return any(bool((~torch.isfinite(own) & torch.isfinite(right)).any()) for own, right in pairs)
