@@ -195,7 +195,9 @@ class Library:
     def graph(self) -> Graph:
         """What the episodes, its own and the shipped ones, say of each technique by family, bottleneck,
         architecture and toolchain."""
-        return Graph({**shipped.episodes(), **self.records()})
+        shut_out = self.quarantine.entries()
+        ready = {name: one for name, one in shipped.episodes().items() if name not in shut_out}
+        return Graph({**ready, **self.records()})
 
     def episode(self, name: str) -> Episode | None:
         """An episode of this library, or a shipped one."""

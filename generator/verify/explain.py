@@ -15,6 +15,9 @@ Finding = tuple[Cause, str]
 _STILL_ROUNDING = 0.2
 """An error above this is called wrong, whatever the bfloat16 twin makes."""
 
+_WIDESPREAD = 0.01
+"""Rounding is off nearly everywhere; what is off in a smaller share of the elements is left out, not rounded."""
+
 _MOST_ALONE = 8
 """Entries of the state that are tried as the only stale one."""
 
@@ -90,7 +93,7 @@ def _other_weights(
 def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) -> Finding | None:
     """Whether the error is one that a lower class makes: its floor or, for bfloat16, the op's own twin's."""
     worst = _worst(outputs, answer)
-    if worst == float("inf"):
+    if worst == float("inf") or _share_off(outputs, answer, FLOORS[precision]) < _WIDESPREAD:
         return None
     twin = bf16_twin(answer)
     twins = _worst(twin, answer) if twin is not None else 0.0
@@ -102,6 +105,17 @@ def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) 
                 f"it is right only to {worst:.1g}, as {lower} would be; {precision} was asked for",
             )
     return None
+
+
+def _share_off(outputs: list[torch.Tensor], answer: Answer, floor: float) -> float:
+    """The share of all elements that are off by more than `floor` of their output's largest value."""
+    off = total = 0
+    for found, oracle in zip(outputs, answer.oracle.outputs, strict=True):
+        known = torch.isfinite(oracle)
+        scale = oracle[known].abs().amax().item() if known.any() else 0.0
+        off += int(((found.double() - oracle.double()).abs() > floor * scale)[known].sum())
+        total += found.numel()
+    return off / max(total, 1)
 
 
 def _worst(outputs: list[torch.Tensor], answer: Answer) -> float:
