@@ -16,7 +16,7 @@ _STILL_ROUNDING = 0.2
 """An error above this is called wrong, whatever the bfloat16 twin makes."""
 
 _WIDESPREAD = 0.01
-"""Rounding is off nearly everywhere; what is off in a smaller share of the elements is left out, not rounded."""
+"""Rounding is off nearly everywhere; what is off in a smaller share of the elements is left out instead."""
 
 _MOST_ALONE = 8
 """Entries of the state that are tried as the only stale one."""
