@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from . import __version__
-from .generator.report import knowledge, options
+from .generator.report import advising, knowledge, measuring, options
 from .generator.report.session import Group, Session
 
 
@@ -144,64 +144,7 @@ def bench(
     session.show("bench", tried.to_json())
 
 
-@cli.command()
-@options.op_file
-@click.argument("candidate", metavar="[CANDIDATE.py]", type=options.PATH, required=False)
-@options.gpu
-@options.mode
-@options.overrides
-@click.pass_obj
-def profile(
-    session: Session, /, op_file: Path, candidate: Path | None, gpu: str, mode: Any, overrides: Any
-) -> None:
-    """Say what an op or a kernel file takes on a device, and what holds it back."""
-    from .generator.report.documents import profile_document
-    from .profiling.classify import classify, diagnose_op
-    from .profiling.device import detect
-    from .profiling.op import load_op
-    from .profiling.profile import Profile
-    from .profiling.source import read_source
-    from .profiling.static import inspect
-    from .profiling.trace import trace
-
-    op, spec = load_op(op_file, dict(overrides)), detect(gpu).spec
-    traced = trace(op, mode)
-    if candidate is None:
-        session.show("profile", profile_document(Profile(traced, spec), diagnose_op(traced, spec)))
-        return
-    read_source(candidate, "class ModelNew").tree()
-    with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
-        found = Profile(traced, spec, inspect(candidate, op, spec, Path(scratch)))
-    session.show("profile", profile_document(found, classify(found)))
-
-
-@cli.command()
-@options.op_file
-@options.gpu
-@options.mode
-@options.overrides
-@click.pass_obj
-def advise(session: Session, /, op_file: Path, gpu: str, mode: Any, overrides: Any) -> None:
-    """Diagnose an op on a device and rank cited techniques for it."""
-    from .generator.report.documents import advise_document
-    from .generator.writers.choose import choose_writer
-    from .generator.writers.synth.transforms.inherent import INHERENT
-    from .profiling.classify import diagnose_op
-    from .profiling.device import detect
-    from .profiling.op import load_op
-    from .profiling.trace import trace
-    from .retrieval.advise import advise as ask
-
-    writer = choose_writer("synth")
-    spec = detect(gpu).spec
-    traced = trace(load_op(op_file, dict(overrides)), mode)
-    diagnosis = diagnose_op(traced, spec)
-    with session.store() as store:
-        advice = ask(diagnosis, traced, spec, store, (*writer.transforms, *INHERENT))
-    session.show("advise", advise_document(traced.op.name, diagnosis, advice))
-
-
-for command in knowledge.COMMANDS:
+for command in (*measuring.COMMANDS, *advising.COMMANDS, *knowledge.COMMANDS):
     cli.add_command(command)
 
 
@@ -211,6 +154,8 @@ def evaluate() -> None:
 
 
 evaluate.add_command(knowledge.eval_retrieval)
+evaluate.add_command(measuring.eval_diagnosis)
+evaluate.add_command(knowledge.eval_scale)
 
 
 @evaluate.command()
@@ -245,37 +190,6 @@ def judge_(
         result = evaluate_judge(*folders(cheats, honest, ops), references=references, on_event=say)
     ctx.obj.show("eval-judge", result.to_json())
     ctx.exit(0 if result.right else 1)
-
-
-@cli.command()
-@click.pass_obj
-def devices(session: Session, /) -> None:
-    """The card in this machine, checked against its specification."""
-    from .generator.report.documents import devices_document
-
-    session.show("devices", devices_document())
-
-
-@cli.command()
-@click.argument("name", required=False)
-@click.pass_obj
-def specs(session: Session, /, name: str | None) -> None:
-    """List the devices kbgen knows, or show one with every number and its source."""
-    from .generator.report.documents import spec_document, specs_document
-    from .hardware_specs.spec import all_specs, find_spec
-
-    session.show("specs", spec_document(find_spec(name)) if name else specs_document(all_specs()))
-
-
-@cli.command()
-@click.pass_obj
-def doctor(session: Session, /) -> None:
-    """Try what kbgen needs on this machine, and say how to get what is missing."""
-    from .generator.report.documents import doctor_document
-    from .kb.root import default_root
-    from .profiling.doctor import checks
-
-    session.show("doctor", doctor_document(checks(session.library or default_root())))
 
 
 def main() -> None:

@@ -73,12 +73,13 @@ class Header(BaseModel):
     risk: str = ""
     conflicts: tuple[Id, ...] = ()
     transform: Id | None = None
+    asks: tuple[Text, ...] = ()
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]
     licence: Text = "Apache-2.0"
 
     @model_validator(mode="after")
     def _complete(self) -> "Header":
-        for name in ("addresses", "requires", "conflicts"):
+        for name in ("addresses", "requires", "conflicts", "asks"):
             values = getattr(self, name)
             if len(set(values)) < len(values):
                 raise ValueError(f"{name} repeats an entry")
@@ -96,7 +97,8 @@ class Document:
     """One page: `body` is Markdown; `archs` are compiler targets (`sm_90`, `gfx942`) or `any` of `vendors`.
 
     `requires` names entries of a device's feature list that must all be present; `transform` is the id of
-    the writer's transform that applies the page's technique; `path` is relative to the corpus.
+    the writer's transform that applies the page's technique; `asks` are questions and symptoms it answers, in
+    the words of those who do not know its own; `path` is relative to the corpus.
     """
 
     id: str
@@ -112,6 +114,7 @@ class Document:
     risk: str
     conflicts: tuple[str, ...]
     transform: str | None
+    asks: tuple[str, ...]
     sources: tuple[Source, ...]
     licence: str
     body: str

@@ -114,8 +114,9 @@ def _timed(
     found = judged.chosen
     assert found is not None
     times = benchmark(
-        found.path, op, device, traced, scratch=scratch / "benchmark", precision=request.precision
-    )
+        found.path, op, device, traced, scratch=scratch / "benchmark", precision=request.precision,
+        saves_arithmetic=judged.verdict is not None and "algorithmic" in judged.verdict.labels,
+    )  # fmt: skip
     judged = replace(judged, benchmark=times, reason=times.reason)
     if times.label == "failed":
         return replace(judged, status="inconclusive")

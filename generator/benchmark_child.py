@@ -1,10 +1,14 @@
 """The child of `benchmark.py` and `comparison.py`: builds the op, its baselines and the candidates on the
-card, and times them together."""
+card, and times them together.
+
+The baselines are compiled and timed alone before any candidate's file is run, so that none can hold them back
+unseen (`undisturbed.py`).
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,46 +17,89 @@ import torch
 from torch import nn
 
 from ..profiling.build import build
-from ..profiling.clock import CudaClock
+from ..profiling.clock import Clock, CudaClock
 from ..profiling.op import Op
 from ..profiling.probe import SystemProbe
+from ..profiling.samples import Session
 from ..profiling.sandbox_child import serve
 from ..profiling.session import Plan, Subject, measure
 from ..profiling.source import OpError, execute, read_source
-from .decision import EAGER
+from . import undisturbed
+from .decision import EAGER, GRAPHS
 from .recheck import Recheck
 from .refresh import Refresh
 from .verify import integrity
 from .verify.candidate import with_constants
 
-_MODES = {"compile": "default", "compile-max-autotune": "max-autotune-no-cudagraphs"}
+_MODES = {
+    "compile": "default",
+    "compile-max-autotune": "max-autotune-no-cudagraphs",
+    GRAPHS: "reduce-overhead",
+}
 
 
 def handle(request: Mapping[str, Any]) -> dict[str, Any]:
     """One timing session. The clock is made first: it holds its own references to every timer."""
     clock = CudaClock(request["l2_bytes"], SystemProbe().clocks)
-    session = measure(subjects(request, "cuda"), clock, Plan(**request["plan"]), request["seed"])
-    return replace(session, environment=_environment()).to_json()
+    return timed(Bench(request, "cuda"), clock).to_json()
 
 
-def subjects(request: Mapping[str, Any], device: str) -> list[Subject]:
-    """Baselines and candidates, sharing weights and, within a round, the contents of their arguments.
+def timed(bench: Bench, clock: Clock) -> Session:
+    """Baselines alone, then beside the candidates; what these replaced in torch meanwhile is noted."""
+    asked = bench.request
+    baselines = bench.baselines(asked["baselines"])
+    plan = Plan(**asked["plan"])
+    short = replace(undisturbed.PLAN, keep=plan.keep)
+    alone = [measure(baselines, clock, short)] if baselines else []
+    if alone and asked["graphs"] and undisturbed.launch_bound(alone[0]):
+        baselines += (graphs := bench.baselines([GRAPHS]))
+        alone.append(measure(graphs, clock, short))
+    environment, before = _environment(), integrity.snapshot()
+    subjects = [*baselines, *bench.candidates()]
+    session = measure(subjects, clock, plan, asked["seed"])
+    first_call_us = {record.subject: record.first_call_us for taken in alone for record in taken.samples}
+    for record in session.samples:  # compiled before: what that took is known from there
+        record.first_call_us = first_call_us.get(record.subject, record.first_call_us)
+    return replace(
+        session,
+        environment=environment,
+        alone={name: found for taken in alone for name, found in undisturbed.medians(taken).items()},
+        tampered=tuple(integrity.changed_since(before)),
+    )
+
+
+class Bench:
+    """An op on a device, with what is timed there. All subjects have its weights and its inputs' layout.
 
     What cannot be built keeps its place as a subject that fails when called.
     """
-    op = Op(Path(request["op"]), request["source"], {}, request["overrides"])
-    model, inputs = op.instantiate(request["seed"] % 2**31, device=device)
-    _set_mode(model, request["mode"])
-    refresh = Refresh(inputs)
-    recheck = Recheck(model, refresh, request["precision"])
-    made = [
-        Subject(name, refresh, _quiet_call(_baseline(name, model)), trusted=True)
-        for name in request["baselines"]
-    ]
-    for name, path in request["candidates"].items():
-        candidate = _candidate(Path(path), request, op, model, device)
-        made.append(Subject(name, refresh, candidate, recheck))
-    return made
+
+    def __init__(self, request: Mapping[str, Any], device: str) -> None:
+        self.request, self._device = request, device
+        self._op = Op(Path(request["op"]), request["source"], {}, request["overrides"])
+        self._model, inputs = self._op.instantiate(request["seed"] % 2**31, device=device)
+        _set_mode(self._model, request["mode"])
+        self._refresh = Refresh(inputs)
+
+    def baselines(self, names: Sequence[str]) -> list[Subject]:
+        """Torch's own ways to run the op."""
+        return [
+            Subject(name, self._refresh, _quiet_call(_baseline(name, self._model)), trusted=True)
+            for name in names
+        ]
+
+    def candidates(self) -> list[Subject]:
+        """Runs the candidates' files."""
+        recheck = Recheck(self._model, self._refresh, self.request["precision"])
+        return [
+            Subject(
+                name,
+                self._refresh,
+                _candidate(Path(path), self.request, self._op, self._model, self._device),
+                recheck,
+            )
+            for name, path in self.request["candidates"].items()
+        ]
 
 
 def _baseline(name: str, model: nn.Module) -> Callable[..., Any]:

@@ -60,8 +60,9 @@ def _gain(outcome: Outcome) -> Gain:
     session = Session.from_json(outcome.reply)
     taken = {record.subject: record for record in session.samples}
     parent, child = taken[PARENT], taken[CHILD]
-    if child.error or child.complaints:
-        return Gain(failure=child.error or child.complaints[0], fault=True)
+    replaced = [f"it replaces {name}" for name in session.tampered]
+    if wrong := [*filter(None, [child.error]), *child.complaints, *replaced]:
+        return Gain(failure=wrong[0], fault=True)
     rounds = min(len(parent.device_us), len(child.device_us))
     if parent.error or session.lost or rounds < PLAN.least_early:
         why = parent.error or session.lost or f"time ran out after {rounds} rounds"

@@ -12,11 +12,20 @@ from ..profiling.clock import MEASURED
 from ..profiling.interval import Estimate, ratio_to_fastest
 from ..profiling.samples import Samples, Session
 from ..profiling.timing import Timing, timing
+from .undisturbed import beaten_alone, held_back
 
 CANDIDATE, EAGER = "candidate", "eager"
+GRAPHS = "compile-reduce-overhead"
+"""CUDA graphs: a baseline where the host takes longer to launch the others than the card to run them.
+Elsewhere they only add the copies of the inputs to the captured addresses, since every timed call has inputs
+of its own."""
 
 _IMPOSSIBLE = 0.95  # of the least time that the device's own peaks allow
 _REVIEW_ABOVE = 10.0
+_REVIEW_ABOVE_LIBRARY = 2.0  # where a vendor's library does most of a baseline's work
+_MOST = 0.5
+_TOO_WIDE = 0.1  # an interval around 1 that is this wide shows neither a gain nor that there is none
+_APART = 1.1  # processes whose speedups differ by this factor did not measure the same thing
 _HOST_SHARE = 0.05
 _PYTHON_LAUNCH_US = 100.0
 """What a kernel's host side may cost beside a compiled baseline's: a launch from Python with its checks takes
@@ -28,8 +37,8 @@ Label = Literal["win", "no-win", "inconclusive", "failed"]
 @dataclass(frozen=True)
 class Benchmark:
     """Times in microseconds. `speedup` is the median of the fastest baseline over the candidate's: the middle
-    one of all processes, with the widest interval. `timings` holds every subject that ran, `failures` those
-    that did not; `review` says why a person should look before a win is believed."""
+    one of all processes, with the widest interval. `timings` holds every subject that ran, `failures` what
+    failed in any process; `review` says why a person should look before a win is believed."""
 
     label: Label
     reason: str
@@ -85,11 +94,7 @@ def decide(
     """Judge the sessions of all processes; `crash` says how a process ended that gave none."""
     names = tuple(dict.fromkeys(record.subject for session in sessions for record in session.samples))
     failures = {name: error for name in names if (error := _error(name, sessions))}
-    timings = {
-        name: taken
-        for name in names
-        if name not in failures and (taken := timing(name, sessions)) is not None
-    }
+    timings = {name: taken for name in names if (taken := timing(name, sessions)) is not None}
     known: dict[str, Any] = {
         "source": sessions[0].source if sessions else "",
         "processes": len(sessions),
@@ -118,6 +123,9 @@ def _obstacle(
         return "failed", crash
     if CANDIDATE in failures:
         return "failed", f"the candidate failed while it was timed: {failures[CANDIDATE]}"
+    replaced = next((name for session in sessions for name in session.tampered), "")
+    if replaced:
+        return "failed", f"the candidate replaces {replaced}; a kernel file leaves torch as it is"
     wrong = next((text for record in _records(CANDIDATE, sessions) for text in record.complaints), "")
     if wrong:
         return "failed", f"the candidate's results were wrong while it was timed: {wrong}"
@@ -127,11 +135,14 @@ def _obstacle(
     lost = next((session.lost for session in sessions if session.lost), "")
     if lost:
         return "inconclusive", lost
-    if CANDIDATE not in timings or EAGER not in timings:
+    if CANDIDATE not in timings or EAGER not in timings or EAGER in failures:
         return (
             "inconclusive",
             f"there is no eager time to compare with: {failures.get(EAGER, 'it was not taken')}",
         )
+    hindered = next((sentence for session in sessions if (sentence := held_back(session))), "")
+    if hindered:
+        return "inconclusive", f"no fair race: {hindered}"
     own = timings[CANDIDATE]
     if own.doubts:
         return "inconclusive", f"the clocks disagree about the candidate: {own.doubts[0]}"
@@ -149,21 +160,48 @@ def _obstacle(
 def _compared(sessions: Sequence[Session], timings: Mapping[str, Timing], known: dict[str, Any]) -> Benchmark:
     baselines = [name for name in timings if name != CANDIDATE]
     fastest = min(baselines, key=lambda name: timings[name].median_us)
-    ratios = [_ratio(session, baselines) for session in sessions]
+    ratios = [_ratio(session) for session in sessions]
     speedup = median(ratio.value for ratio in ratios)
     low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
-    held_up = _held_up(timings)
+    held_up = _held_up(timings) or _only_beside(sessions)
     win = low > 1 and not held_up
-    verb = "faster than" if low > 1 else "not shown to be faster than"
+    noisy = low <= 1 and all(ratio.low > 1 or _tells_nothing(ratio) for ratio in ratios)
+    verb = (
+        "faster than" if low > 1 else "too noisy to compare with" if noisy else "not shown to be faster than"
+    )
     return Benchmark(
-        label="win" if win else "no-win",
+        label="win" if win else "inconclusive" if noisy else "no-win",
         reason=f"{speedup:.2f}x [{low:.2f}, {high:.2f}]: {verb} {fastest}, the fastest baseline{held_up}",
         speedup=speedup,
         interval=(low, high),
         fastest=fastest,
-        review=f"{speedup:.1f}x is more than kernels usually gain" if win and speedup > _REVIEW_ABOVE else "",
+        review=_review(speedup, ratios, timings) if win else "",
         **known,
     )
+
+
+def _tells_nothing(ratio: Estimate) -> bool:
+    return ratio.low <= 1 < ratio.high and ratio.high - ratio.low > _TOO_WIDE
+
+
+def _review(speedup: float, ratios: Sequence[Estimate], timings: Mapping[str, Timing]) -> str:
+    """Why a person should look at a win first; "" where nothing about it is odd."""
+    values = [ratio.value for ratio in ratios]
+    if max(values) > _APART * min(values):
+        each = ", ".join(f"{value:.2f}x" for value in values)
+        return f"the processes disagree: {each}"
+    if speedup > _REVIEW_ABOVE:
+        return f"{speedup:.1f}x is more than kernels usually gain"
+    beaten = [name for name, taken in timings.items() if name != CANDIDATE and _is_library(taken)]
+    if beaten and speedup > _REVIEW_ABOVE_LIBRARY:
+        return (
+            f"{speedup:.1f}x is more than kernels usually gain over a vendor's library ({', '.join(beaten)})"
+        )
+    return ""
+
+
+def _is_library(taken: Timing) -> bool:
+    return taken.library_share is not None and taken.library_share > _MOST
 
 
 def _held_up(timings: Mapping[str, Timing]) -> str:
@@ -175,10 +213,21 @@ def _held_up(timings: Mapping[str, Timing]) -> str:
     return f", but only on the card: a caller waits {own:.0f} us for it and {least:.0f} us for a baseline"
 
 
-def _ratio(session: Session, baselines: Sequence[str]) -> Estimate:
-    """Fastest baseline over candidate in one process; rounds are resampled whole."""
-    times = {record.subject: record.device_us for record in session.samples}
-    return ratio_to_fastest(times[CANDIDATE], [times[name] for name in baselines], session.seed % 2**32)
+def _only_beside(sessions: Sequence[Session]) -> str:
+    """Why a gain is none: the fastest baseline is beaten beside the candidate, and was as fast without it."""
+    for session in sessions:
+        (own,) = (median(one.device_us) for one in session.samples if one.subject == CANDIDATE)
+        if not beaten_alone(session, own):
+            alone = min(taken.device_us for taken in session.alone.values())
+            return f", but not than it was without the candidate: {own:.1f} us beside {alone:.1f} us"
+    return ""
+
+
+def _ratio(session: Session) -> Estimate:
+    """Fastest baseline over candidate in one process, of those that ran there; rounds are resampled whole."""
+    times = {record.subject: record.device_us for record in session.samples if not record.error}
+    own = times.pop(CANDIDATE)
+    return ratio_to_fastest(own, list(times.values()), session.seed % 2**32)
 
 
 def _records(name: str, sessions: Sequence[Session]) -> Iterator[Samples]:

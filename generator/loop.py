@@ -15,8 +15,10 @@ from pathlib import Path
 
 from ..kb.library import Library
 from ..profiling.classify import Diagnosis, diagnose_op
+from ..profiling.counters.collect import collect_op
+from ..profiling.counters.record import CounterReport
 from ..profiling.device import Device, detect
-from ..profiling.op import load_op
+from ..profiling.op import Op, load_op
 from ..profiling.trace import TracedOp, trace
 from ..retrieval.advise import Advice, advise
 from .admit import judge
@@ -24,6 +26,7 @@ from .comparison import Measure, on_card
 from .job import Event as Event
 from .job import OptimizeRequest as OptimizeRequest
 from .job import OptimizeResult as OptimizeResult
+from .moved import Count, Watch
 from .remember import remember
 from .report.files import open_folder, write_files
 from .search import Climb, Climber
@@ -51,7 +54,7 @@ def optimize(
             smaller = tuple(
                 trace(op.with_overrides(s.overrides), request.mode) for s in op.shape_sets() if s.fits
             )
-            diagnosis = diagnose_op(traced, device.spec)
+            diagnosis = diagnose_op(traced, device.roof)
         open_folder(request.out)
         say(Event("advise", diagnosis.primary.evidence if diagnosis.primary else "no bottleneck stands out"))
         with summary.clock("advise"):
@@ -59,7 +62,8 @@ def optimize(
         with summary.clock("search"):
             wanted = Request(op, traced, smaller, device.spec)
             measure = on_card(op, device, traced, scratch, request.precision)
-            climb = _climb(request, wanted, writer, advice, scratch, say, measure)
+            watch = Watch(traced, device.spec, _counting(op, device, request, scratch))
+            climb = _climb(request, wanted, writer, advice, scratch, say, measure, watch)
         with summary.clock("judge"):
             judged = judge(
                 climb, op, device, traced, request, scratch, lambda text: say(Event("verify", text))
@@ -85,7 +89,7 @@ def _advice(
 
 def _climb(
     request: OptimizeRequest, wanted: Request, writer: Writer, advice: Advice | None, scratch: Path, say: Say,
-    measure: Measure | None,
+    measure: Measure | None, watch: Watch,
 ) -> Climb:  # fmt: skip
     """With advice in its order, best first; without it in the alphabet's. Refinements wait for the shape."""
     advised = (
@@ -105,8 +109,21 @@ def _climb(
         say=lambda text: say(Event("write", text)),
         measure=measure,
         proven=_proven(advice) if advice else None,
+        watch=watch,
     )
     return climber.climb()
+
+
+def _counting(op: Op, device: Device, request: OptimizeRequest, scratch: Path) -> Count | None:
+    """How a candidate's kernels are counted, with the quick set; None where the device is not here."""
+    if not device.live:
+        return None
+
+    def count(path: Path) -> CounterReport:
+        folder = scratch / f"counters-{path.parent.name}"
+        return collect_op(op, path, mode=request.mode, full=False, scratch=folder)
+
+    return count
 
 
 def _proven(advice: Advice) -> dict[str, float]:

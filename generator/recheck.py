@@ -1,13 +1,15 @@
 """Checks what a timed call gave: right when checked must mean right when timed.
 
-The result is judged by the verifier's own comparison, against the reference in float64 on the same contents.
-These are made anew from the call's seed, so a candidate that changes its inputs changes nothing here.
+The result is copied before anything else is done, so that what is stored into it later is not seen. It is
+judged by the verifier's own comparison, against the reference in float64 on the same contents. These are made
+anew from the call's seed, so a candidate that changes its inputs changes nothing here; and it is told, unless
+the reference changes them too. A result must lie in memory of its own.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -17,24 +19,33 @@ from torch.utils._pytree import tree_flatten, tree_leaves
 from .verify.budget import UNIT_ROUNDOFF, Target, compare, precision_class
 from .verify.oracle import InFloat64
 
+Call = tuple[Sequence[Any], Sequence[Any]]
+"""The arguments after a call, and its flat outputs."""
+
 
 class Recheck:
-    """`recheck(seed, result)` answers with a complaint, or with ""."""
+    """`recheck(seed, arguments, result)` answers with a complaint, or with ""; the arguments are as the call
+    left them."""
 
     def __init__(self, model: nn.Module, fresh: Callable[[int], tuple[Any, ...]], declared: str) -> None:
         self._model = copy.deepcopy(model)
         self._exact = copy.deepcopy(model).double()
         self._fresh = fresh
         self._declared = declared
+        self._earlier: tuple[list[Any], list[Any]] = ([], [])  # alive, so that no allocation reuses them
 
-    def __call__(self, seed: int, result: Any) -> str:
-        arguments = self._fresh(seed)
+    def __call__(self, seed: int, arguments: Sequence[Any], result: Any) -> str:
+        given, tree = tree_flatten(result)
+        found = [value.clone() if type(value) is torch.Tensor else value for value in given]
+        own = self._fresh(seed)
         with torch.no_grad():
-            eager, expected_tree = tree_flatten(self._model(*arguments))
-        found, tree = tree_flatten(result)
+            eager, expected_tree = tree_flatten(self._model(*own))
         if tree != expected_tree:
             return f"a timed call returned {tree}, the reference returns {expected_tree}"
-        taken = [value.dtype for value in (*arguments, *eager) if isinstance(value, torch.Tensor)]
+        complaint = self._memory(seed, (arguments, given), (own, eager))
+        if complaint:
+            return complaint
+        taken = [value.dtype for value in (*own, *eager) if isinstance(value, torch.Tensor)]
         precision = precision_class(taken, self._declared)
         truth = self._in_float64(self._fresh(seed))
         shaken = self._in_float64(tuple(_shaken(value) for value in self._fresh(seed)))
@@ -44,9 +55,36 @@ class Recheck:
                 return f"output {place} of a timed call: {complaint}"
         return ""
 
+    def _memory(self, seed: int, candidate: Call, reference: Call) -> str:
+        """Storage that the candidate shares or changes and the reference does not."""
+        (arguments, given), (own, eager) = candidate, reference
+        earlier, self._earlier = self._earlier, (given, eager)
+        if _share(given, earlier[0]) and not _share(eager, earlier[1]):
+            return "the result of a timed call lies in the memory of an earlier one"
+        if _share(given, arguments) and not _share(eager, own):
+            return "the result of a timed call lies in the memory of its inputs"
+        for place, (left, kept, was) in enumerate(zip(arguments, own, self._fresh(seed), strict=True)):
+            if isinstance(was, torch.Tensor) and _same(kept, was) and not _same(left, was):
+                return f"a timed call changed its input {place}"
+        return ""
+
     def _in_float64(self, arguments: tuple[Any, ...]) -> list[Any]:
         with torch.no_grad(), InFloat64():
             return tree_leaves(self._exact(*arguments))
+
+
+def _share(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return not _storages(some).isdisjoint(_storages(others))
+
+
+def _storages(values: Sequence[Any]) -> set[int]:
+    tensors = [value for value in values if isinstance(value, torch.Tensor) and value.numel()]
+    return {tensor.untyped_storage().data_ptr() for tensor in tensors}
+
+
+def _same(now: torch.Tensor, before: torch.Tensor) -> bool:
+    """Equal in every element; NaN equals NaN."""
+    return bool(((now == before) | ((now != now) & (before != before))).all())
 
 
 def _shaken(value: Any) -> Any:

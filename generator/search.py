@@ -15,6 +15,7 @@ from ..hardware_specs.spec import DeviceSpec
 from ..profiling.roofline import Estimate, estimate_us
 from ..profiling.static import StaticReport, inspect
 from .comparison import Gain, Measure
+from .moved import Moved, Watch
 from .writers.writer import Candidate, Declined, Request, Writer
 
 NEUTRAL = 0.005
@@ -45,7 +46,7 @@ class Evaluated:
 @dataclass(frozen=True)
 class Tried:
     """One technique on one parent. `effect` is time before / after, above 1 is faster: measured on the card
-    with its 95 % `interval`, or, where that is None, estimated."""
+    with its 95 % `interval`, or, where that is None, estimated. `moved` is told of accepted steps."""
 
     transform: str
     parent: str | None
@@ -55,6 +56,7 @@ class Tried:
     reason: str
     kept: bool = False
     interval: tuple[float, float] | None = None
+    moved: Moved | None = None
 
     @property
     def evidence(self) -> Literal["measured", "estimated"]:
@@ -63,11 +65,13 @@ class Tried:
 
 @dataclass(frozen=True)
 class Climb:
-    """Every accepted candidate, plain one first, and every step taken on the way."""
+    """Every accepted candidate, plain one first, and every step taken on the way. `uncounted` says why no
+    counters show what the steps moved, "" where they do or none could be expected."""
 
     accepted: tuple[Evaluated, ...]
     tried: tuple[Tried, ...]
     declined: str = ""
+    uncounted: str = ""
 
     @property
     def best(self) -> Evaluated | None:
@@ -85,11 +89,12 @@ class Climber:
     def __init__(
         self, writer: Writer, request: Request, order: Sequence[str], scratch: Path, *,
         deadline: float, most: int, say: Callable[[str], None], measure: Measure | None = None,
-        proven: Mapping[str, float] | None = None,
+        proven: Mapping[str, float] | None = None, watch: Watch | None = None,
     ) -> None:  # fmt: skip
         self.writer, self.request, self.order, self.scratch = writer, request, order, scratch
         self.deadline, self.most, self.say, self.measure = deadline, most, say, measure
         self.proven = proven or {}
+        self.watch = watch
         self.accepted: list[Evaluated] = []
         self.tried: list[Tried] = []
         self.count = 0
@@ -108,7 +113,8 @@ class Climber:
                 pass
         except (OutOfBudgetError, KeyboardInterrupt) as end:
             self.say(str(end) or "stopped; going on with the best so far")
-        return Climb(tuple(self.accepted), tuple(self.tried))
+        uncounted = self.watch.refused if self.watch else ""
+        return Climb(tuple(self.accepted), tuple(self.tried), uncounted=uncounted)
 
     def _round(self) -> bool:
         """One walk over the advice; a technique that did not apply may after another one was taken."""
@@ -132,9 +138,10 @@ class Climber:
             self._note(Tried(transform, parent.candidate.id, child.candidate.id, "rejected", None, reason))
             return
         step = self._compared(transform, parent, child, parent.estimate.total_us / child.estimate.total_us)
-        self._note(step)
         if step.kept:
             self.accepted.append(child)
+            step = replace(step, moved=self.watch.moved(parent, child) if self.watch else None)
+        self._note(step)
 
     def _compared(self, transform: str, parent: Evaluated, child: Evaluated, estimated: float) -> Tried:
         """By the clock where the card is here, else by the estimate."""
@@ -236,4 +243,4 @@ def _estimate(candidate: Candidate, static: StaticReport, spec: DeviceSpec) -> E
         return None
     planned = candidate.bytes_per_kernel or (0.0,)
     traffic = list(planned) if len(planned) == len(static.kernels) else sum(planned)
-    return estimate_us(traffic, candidate.flops, static.kernels, spec)
+    return estimate_us(traffic, candidate.flops, static.kernels, spec, products=candidate.products)

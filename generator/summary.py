@@ -70,7 +70,7 @@ class Summary:
             kernels=[{"name": k.name, "static": _static(k)} for k in found.static.kernels] if found else (),
             traffic_ratio=_traffic_ratio(judged, traced),
             estimate_us=found.estimate.total_us if found and found.estimate else None,
-            attainable_us=attainable_us(traced.flops, traced.bytes_min, device.spec),
+            attainable_us=attainable_us(traced.flops, traced.bytes_min, device.roof),
             diagnosis=[_bottleneck(b) for b in diagnosis.bottlenecks],
             advice=[_advised(s) for s in advice.steps] if advice else (),
             choices=[_choice(c, by_transform) for c in found.candidate.choices] if found else (),
@@ -144,6 +144,7 @@ def _step(tried: Tried, advised: Mapping[str, Step]) -> dict[str, Any]:
         "parent": tried.parent, "child": tried.child, "outcome": tried.outcome,
         "kept": tried.kept, "evidence": tried.evidence,
         "effect": tried.effect, "interval": tried.interval, "reason": tried.reason,
+        "moved": asdict(tried.moved) if tried.moved else None,
         "citations": [citation_json(c) for c in step.citations] if step else [],
     }  # fmt: skip
 
@@ -154,6 +155,8 @@ def _limits(climb: Climb, judged: Judged, advice: Advice | None) -> list[str]:
         if any(tried.evidence == "estimated" and tried.effect is not None for tried in climb.tried):
             found.append("Effects marked estimated come from a static model of the device, not from a clock.")
         found += [f"Left to torch: {text}." for text in judged.chosen.candidate.left_to_torch]
+    if climb.uncounted:
+        found.append(f"What the steps moved is told by their compiled code: {climb.uncounted}.")
     if advice is not None and advice.mode != "hybrid":
         found.append(f"Retrieval ran in {advice.mode} mode. {advice.note}".strip())
     return found

@@ -46,7 +46,10 @@ def trial(
     if isinstance(verdict, Failed):
         why = f"not timed, since the judge refuses it: {verdict.cause}: {verdict.detail}"
         return Trial(verdict, Benchmark("failed", why, "", 0, device=device.to_json()))
-    timed = benchmark(candidate, op, device, traced, scratch=scratch / "times", precision=precision, run=run)
+    timed = benchmark(
+        candidate, op, device, traced, scratch=scratch / "times", precision=precision, run=run,
+        saves_arithmetic="algorithmic" in verdict.labels,
+    )  # fmt: skip
     if not isinstance(verdict, Passed) and timed.label == "win":
         why = f"the judge could not decide ({verdict.cause}: {verdict.detail}); {timed.reason}"
         timed = replace(timed, label="inconclusive", reason=why)

@@ -5,15 +5,15 @@ import sqlite3
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from pathlib import Path
 
 from .chunk import CHUNKER, Passage
 from .infer import targets
 from .page import Page, from_json, to_json
+from .standing import Row, standing
 
-SCHEMA_VERSION = f"2/{CHUNKER}"
+SCHEMA_VERSION = f"4/{CHUNKER}"
 BUSY_TIMEOUT_S = 60
 _TABLES = """
 create table state(key text primary key, value text not null);
@@ -22,33 +22,12 @@ create table pages(
   page text not null, body text not null, limits text not null);
 create table passages(
   row integer primary key, id text not null unique, page_id text not null references pages(id),
-  section text not null, text text not null, place text not null,
+  section text not null, text text not null, place text not null, leads_to text not null,
   kind text not null, vendor text not null, archs text not null);
 create index passages_by_page on passages(page_id);
 create table vectors(
   id text not null, model text not null, collection text not null, primary key(model, collection, id));
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What filters need to know about a passage; many passages share one."""
-
-    kind: str
-    vendor: str
-    archs: tuple[str, ...]
-    requires: tuple[str, ...] = ()
-    toolchain: tuple[str, ...] = ()
-    superseded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A passage without its text."""
-
-    id: str
-    page_id: str
-    standing: Standing
 
 
 class Catalog:
@@ -66,7 +45,12 @@ class Catalog:
     @staticmethod
     def _create(db: sqlite3.Connection) -> None:
         db.executescript("begin exclusive;" + _TABLES + "commit;")
-        state = {"schema": SCHEMA_VERSION, "revision": uuid.uuid4().hex, "corpus": ""}
+        state = {
+            "schema": SCHEMA_VERSION,
+            "revision": uuid.uuid4().hex,
+            "vectors": uuid.uuid4().hex,
+            "corpus": "",
+        }
         db.executemany("insert into state values(?, ?)", state.items())
 
     @contextmanager
@@ -116,11 +100,11 @@ class Catalog:
                 )
                 archs = json.dumps(page.archs)
                 db.executemany(
-                    "insert into passages(id, page_id, section, text, place, kind, vendor, archs) "
-                    "values(?, ?, ?, ?, ?, ?, ?, ?)",
+                    "insert into passages(id, page_id, section, text, place, leads_to, kind, vendor, archs) "
+                    "values(?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     [
                         (
-                            p.id, page.id, p.section, p.text, p.place, page.kind, page.vendor,
+                            p.id, page.id, p.section, p.text, p.place, p.leads_to, page.kind, page.vendor,
                             archs if page.archs else json.dumps(targets(f"{p.section}\n{p.text}")),
                         )
                         for p in passages
@@ -153,10 +137,10 @@ class Catalog:
         """One row per passage, ordered by id, so that ties rank the same in every copy of a library."""
         with self._connect() as db:
             limits = dict(db.execute("select id, limits from pages").fetchall())
-            found = db.execute("select id, page_id, kind, vendor, archs from passages order by id")
+            found = db.execute("select id, page_id, kind, vendor, archs, leads_to from passages order by id")
             return [
-                Row(i, page, _standing(kind, vendor, archs, limits[page]))
-                for i, page, kind, vendor, archs in found
+                Row(i, page, standing(kind, vendor, archs, limits[page]), leads_to)
+                for i, page, kind, vendor, archs, leads_to in found
             ]
 
     def texts(self) -> Iterator[tuple[str, str]]:
@@ -167,23 +151,36 @@ class Catalog:
     def passages(self, ids: Collection[str]) -> dict[str, Passage]:
         with self._connect() as db:
             found = db.execute(
-                f"select id, page_id, section, text, place from passages where id in ({_marks(ids)})",
+                "select id, page_id, section, text, place, leads_to from passages "
+                f"where id in ({_marks(ids)})",
                 tuple(ids),
             )
             return {row[0]: Passage(*row) for row in found}
 
+    def first_passages(self, page_ids: Collection[str]) -> dict[str, str]:
+        """Page id -> id of its first passage in reading order, for those of `page_ids` that have any."""
+        with self._connect() as db:
+            found = db.execute(
+                "select page_id, id, min(row) from passages "
+                f"where leads_to = '' and page_id in ({_marks(page_ids)}) group by page_id",
+                tuple(page_ids),
+            )
+            return {page_id: passage_id for page_id, passage_id, _ in found}
+
     def counts(self) -> dict[str, int]:
-        """Passages per kind."""
+        """Passages per kind, without questions."""
         with self._connect() as db:
             return dict(
-                db.execute("select kind, count(*) from passages group by kind order by kind").fetchall()
+                db.execute(
+                    "select kind, count(*) from passages where leads_to = '' group by kind order by kind"
+                ).fetchall()
             )
 
     def unembedded(self, model: str) -> list[tuple[str, Passage]]:
         """(collection, passage) of passages that have no vector under `model` yet."""
         with self._connect() as db:
             found = db.execute(
-                "select kind || '-' || vendor, p.id, page_id, section, text from passages p "
+                "select kind || '-' || vendor, p.id, page_id, section, text, place, leads_to from passages p "
                 "left join vectors v on v.id = p.id and v.model = ? and v.collection = kind || '-' || vendor "
                 "where v.id is null order by row",
                 (model,),
@@ -208,6 +205,7 @@ class Catalog:
             db.executemany(
                 "insert or replace into vectors values(?, ?, ?)", [(i, model, collection) for i in ids]
             )
+            self._vectors_changed(db)
 
     def unmark(self, model: str, collection: str, ids: Sequence[str]) -> None:
         """Forget vectors that were removed from the index."""
@@ -216,11 +214,31 @@ class Catalog:
                 "delete from vectors where model = ? and collection = ? and id = ?",
                 [(model, collection, i) for i in ids],
             )
+            self._vectors_changed(db)
 
     def unmark_all(self) -> None:
         """Forget every vector, of every model: the vector index is about to be built anew."""
         with self._connect() as db:
             db.execute("delete from vectors")
+            self._vectors_changed(db)
+
+    @staticmethod
+    def _vectors_changed(db: sqlite3.Connection) -> None:
+        db.execute("update state set value = ? where key = 'vectors'", (uuid.uuid4().hex,))
+
+    def settled(self, model: str, mark: str) -> bool:
+        """Whether `settle` was told of this very state of catalog and vector index; never of the mark ""."""
+        return bool(mark) and self.state().get(f"settled {model}") == self._standing_of(model, mark)
+
+    def settle(self, model: str, mark: str) -> None:
+        """Keep that every passage has its vector in the index that now looks like `mark`."""
+        standing = self._standing_of(model, mark)
+        with self._connect() as db:
+            db.execute("insert or replace into state values(?, ?)", (f"settled {model}", standing))
+
+    def _standing_of(self, model: str, mark: str) -> str:
+        state = self.state()
+        return f"{state['revision']} {state['vectors']} {sum(self.vector_counts(model).values())} {mark}"
 
     def vector_counts(self, model: str) -> dict[str, int]:
         """Vectors per collection, as Chroma should hold them."""
@@ -243,14 +261,6 @@ class Catalog:
         """SQLite's own verdict on the file: "ok" or the first fault."""
         with self._connect() as db:
             return str(db.execute("pragma integrity_check(1)").fetchone()[0])
-
-
-@lru_cache(maxsize=4096)
-def _standing(kind: str, vendor: str, archs: str, limits: str) -> Standing:
-    requires, toolchain, superseded = json.loads(limits)
-    return Standing(
-        kind, vendor, tuple(json.loads(archs)), tuple(requires), tuple(toolchain), bool(superseded)
-    )
 
 
 def _page(header: str, body: str) -> Page:

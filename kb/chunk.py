@@ -1,14 +1,14 @@
 """Packs a Markdown page into passages: under its headings, near a model window each, no fence cut."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .blocks import Block, estimated_tokens, lift_fences, read_blocks, split
 
 WINDOW_TOKENS = 220  # estimated tokens a passage of prose aims for; MiniLM reads 256 with its heading path
 WHOLE_TOKENS = 4000  # a fence or table up to this size stays one passage, whatever the window
-CHUNKER = "blocks-2"  # changes whenever the same page would give other passages
+CHUNKER = "blocks-3"  # changes whenever the same page would give other passages
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class Passage:
     """A retrievable piece of one document; `section` is its heading path, joined with " > ".
 
     `place` is the URL fragment under which its source shows it: `page=12`, `L40`, an anchor, or nothing.
+    A passage that `leads_to` another is a question which that one answers: found in its stead, never shown.
     """
 
     id: str
@@ -23,10 +24,14 @@ class Passage:
     section: str
     text: str
     place: str = ""
+    leads_to: str = ""
 
 
-def chunk(doc_id: str, title: str, body: str) -> tuple[Passage, ...]:
-    """Passages of a Markdown `body` in reading order; their ids are hashes of document, section and text."""
+def chunk(doc_id: str, title: str, body: str, asks: Sequence[str] = ()) -> tuple[Passage, ...]:
+    """Passages of a Markdown `body` in reading order; their ids are hashes of document, section and text.
+
+    After them come the questions `asks`, each leading to the first.
+    """
     passages: dict[str, Passage] = {}
     place = ""
     for headings, blocks in sections(body):
@@ -35,6 +40,9 @@ def chunk(doc_id: str, title: str, body: str) -> tuple[Passage, ...]:
         for text, where in packed:
             digest = hashlib.sha256("\0".join((doc_id, section, text)).encode()).hexdigest()[:32]
             passages.setdefault(digest, Passage(digest, doc_id, section, text, where))
+    for ask in asks if passages else ():
+        digest = hashlib.sha256("\0".join((doc_id, "asks", ask)).encode()).hexdigest()[:32]
+        passages[digest] = Passage(digest, doc_id, title, ask, leads_to=next(iter(passages)))
     return tuple(passages.values())
 
 

@@ -106,12 +106,19 @@ class Manifest:
         return found
 
     def _append(self, line: dict[str, str]) -> None:
+        """Acknowledge; a line that a full disk cut short is none, and the next one begins behind it."""
         data = json.dumps(line, sort_keys=True).encode() + b"\n"
-        with self._lock, self._path.open("ab+") as file:
-            end = file.seek(0, os.SEEK_END)
-            if end:
-                file.seek(end - 1)
-                data = data if file.read(1) == b"\n" else b"\n" + data
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self._lock, self._path.open("ab+") as file:
+                end = file.seek(0, os.SEEK_END)
+                if end:
+                    file.seek(end - 1)
+                    data = data if file.read(1) == b"\n" else b"\n" + data
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise LibraryError(
+                f"{self._path} cannot be written ({error.strerror or error}); "
+                "free space or fix permissions, then repeat."
+            ) from None

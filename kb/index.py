@@ -1,12 +1,11 @@
 """Keeps the index in step with the pages: catalog, BM25 and vectors, rebuilt when they are not right."""
 
-import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from filelock import FileLock
@@ -16,11 +15,13 @@ from .catalog import SCHEMA_VERSION, Catalog
 from .chunk import Passage, chunk
 from .embed import Embedder, Vectors
 from .files import LOCK_TIMEOUT_S, LibraryError
-from .lexical import open_lexical
 from .page import Page, digest
-from .snapshot import Snapshot
 from .store import VectorIndexError, VectorStore
 from .vectors import VectorCache
+from .view import View
+
+if TYPE_CHECKING:
+    from .server import ServerStore
 
 EMBED_BATCH = 512  # passages embedded before their vectors are kept: the most that a crash makes embed again
 SEAL_EVERY = 10  # batches between two closings of the vector index: the most that a crash makes insert again
@@ -45,13 +46,13 @@ class Index:
     """The derived half of a library, safe to use from any number of processes at once."""
 
     def __init__(
-        self, folder: Path, own: OwnPages, open_store: Callable[[str], VectorStore] | None = None
+        self, folder: Path, own: OwnPages, server: "Callable[[str], ServerStore] | None" = None
     ) -> None:
         self._folder = folder
         self._own = own
         self._lock = FileLock(folder.with_suffix(".lock"), timeout=LOCK_TIMEOUT_S)
-        self._open_store = open_store or (lambda model: VectorStore(folder / "chroma", self._lock, model))
-        self._snapshot: Snapshot | None = None
+        self._server = server
+        self.view = View(folder, self._lock, server, self._known)
         self._reconciled: set[str] = set()
         self._in_step: tuple[dict[str, str], str, str, str] | None = None
         self.repairs: list[str] = []
@@ -65,7 +66,7 @@ class Index:
             self._drop_vectors()
         catalog = Catalog(path)
         if catalog.state()["schema"] != SCHEMA_VERSION:
-            self._drop_all()
+            self._drop_all(keep_vectors=True)
             catalog = Catalog(path)
         return catalog
 
@@ -86,35 +87,27 @@ class Index:
                         self._in_step = None
                     catalog = self._sync(embedder, watch)
                 return action(catalog)
+            except OSError as error:  # a full disk, a read-only folder, a lock that nobody lets go
+                reason = error.strerror or error
+                raise LibraryError(
+                    f"the index in {self._folder} cannot be used ({reason}); {_CURE}"
+                ) from error
             except (VectorIndexError, sqlite3.DatabaseError) as error:
                 failure = error
                 if not is_damage(error):
                     break
         raise LibraryError(f"the index in {self._folder} cannot be used ({failure}); {_CURE}") from failure
 
-    def snapshot(self, catalog: Catalog) -> Snapshot:
-        """The lexical side as of the catalog's revision."""
-        with self._lock:
-            revision = catalog.state()["revision"]
-            if self._snapshot is None or self._snapshot.revision != revision:
-                rows = tuple(catalog.rows())
-                lexical = open_lexical(
-                    self._folder / "lexical",
-                    revision,
-                    len(rows),
-                    lambda: (f"{section}\n{section}\n{text}" for section, text in catalog.texts()),
-                )
-                self._snapshot = Snapshot(revision, rows, lexical)
-            return self._snapshot
-
     def store(self, model: str) -> VectorStore:
-        return self._open_store(model)
+        if self._server is not None:
+            return self._server(model)
+        return VectorStore(self._folder / "chroma", self._lock, model)
 
     def rebuild(self, embedder: Embedder | None, watch: Watch) -> None:
         """Drop everything derived but the vectors of known texts, and derive it again."""
         with self._lock:
             self._drop_all(keep_vectors=True)
-            self.use(embedder, self.snapshot, watch)
+            self.use(embedder, lambda catalog: self.view.prepare(catalog, embedder), watch)
 
     def close(self) -> None:
         self.store("").close()
@@ -146,12 +139,17 @@ class Index:
             stamped = [(page, digest(page)) for page in pages.values()]
             changed += [(page, stamp) for page, stamp in stamped if known.get(page.id) != ("shipped", stamp)]
         if changed or gone or stale:
-            passages = ((page, stamp, chunk(page.id, page.title, page.body)) for page, stamp in changed)
+            passages = (
+                (page, stamp, chunk(page.id, page.title, page.body, page.asks)) for page, stamp in changed
+            )
             catalog.put(passages, gone - {page.id for page, _ in changed}, corpus)
 
     def _refresh_vectors(self, catalog: Catalog, embedder: Embedder, watch: Watch | None) -> None:
         """Remove vectors of passages that are gone, embed passages that are new."""
         store = self.store(embedder.name)
+        if catalog.settled(embedder.name, store.mark()):
+            self.unembedded = 0
+            return
         if embedder.name not in self._reconciled:
             self._reconcile(catalog, embedder.name, store)
             self._reconciled.add(embedder.name)
@@ -178,6 +176,9 @@ class Index:
                     if watch:
                         watch(done, len(waiting))
         self.unembedded = left
+        if not left:
+            store.close()
+            catalog.settle(embedder.name, store.mark())
 
     def _reconcile(self, catalog: Catalog, model: str, store: VectorStore) -> None:
         """Settle what a crash left between Chroma and catalog: unknown vectors go, lost ones come again."""
@@ -192,7 +193,9 @@ class Index:
             store.delete(collection, sorted(present - marked))
             catalog.unmark(model, collection, sorted(marked - present))
 
-    def _known(self, passages: list[Passage], ready: Mapping[str, Vectors], model: str) -> dict[str, Vectors]:
+    def _known(
+        self, passages: Sequence[Passage], ready: Mapping[str, Vectors], model: str
+    ) -> dict[str, Vectors]:
         """Passage id -> vector, where it was shipped with the corpus or computed before."""
         found = {passage.id: ready[passage.id] for passage in passages if passage.id in ready}
         texts = {p.id: shipped.embedding_text(p) for p in passages if p.id not in found}
@@ -229,13 +232,13 @@ class Index:
             Catalog(self._folder / "catalog.sqlite").unmark_all()
 
     def _drop_all(self, *, keep_vectors: bool = False) -> None:
-        self._snapshot, self._in_step = None, None
+        self._in_step = None
         names = ["catalog.sqlite", *(() if keep_vectors and self._cache().sound() else ("vectors.sqlite",))]
         for name in names:
             (self._folder / name).unlink(missing_ok=True)
             (self._folder / f"{name}-journal").unlink(missing_ok=True)
         self._drop_vectors()
-        shutil.rmtree(self._folder / "lexical", ignore_errors=True)
+        self.view.drop()
 
 
 def _parts(waiting: list[tuple[str, Passage]]) -> Iterator[tuple[str, list[Passage]]]:

@@ -1,9 +1,8 @@
-"""The lexical index: BM25 over identifier-aware words, kept on disk per revision of the catalog."""
+"""The lexical index: BM25 over identifier-aware words, as arrays that a search maps into memory."""
 
-import shutil
+import json
 import sys
-import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,64 +20,56 @@ SMALL_WORDS = frozenset({
     "what", "when", "where", "which", "while", "who", "why", "will", "with", "without", "would", "you",
     "your",
 })  # fmt: skip
+_ARRAYS = ("data", "indices", "indptr")  # bm25s' columns: scores, rows, and where a word's begin
 
 
 class LexicalIndex:
-    """BM25 scores over passages numbered as in the catalog."""
+    """BM25 scores over passages numbered as in the snapshot.
 
-    def __init__(self, bm25: Any) -> None:
-        self._bm25 = bm25
+    Raises OSError, ValueError or KeyError for a folder that `write` did not fill.
+    """
 
-    @property
-    def size(self) -> int:
-        return int(self._bm25.scores["num_docs"])
+    def __init__(self, folder: Path) -> None:
+        self._scores, self._rows, self._starts = (
+            np.load(folder / f"words-{name}.npy", mmap_mode="r") for name in _ARRAYS
+        )
+        kept = json.loads((folder / "words.json").read_bytes())
+        self.size = int(kept["size"])
+        self._columns: dict[str, int] = kept["vocabulary"]
 
     def scores(self, query: str) -> NDArray[np.float32]:
-        """One score per passage; 0 where no word of `query` occurs."""
-        asked = (word for word in dict.fromkeys(tokens(query)) if word not in SMALL_WORDS)
-        known = [word for word in asked if word in self._bm25.vocab_dict]
-        if not known:
-            return np.zeros(self.size, dtype=np.float32)
-        found: NDArray[np.float32] = self._bm25.get_scores(known)
-        return found
+        """One score per passage, from 0 (no word of `query`) to 1 (all of them, and nothing else).
+
+        BM25 over the most that these words could get, so that queries of any length compare.
+        """
+        asked = [word for word in dict.fromkeys(tokens(query)) if word not in SMALL_WORDS]
+        total: NDArray[np.float32] = np.zeros(self.size, dtype=np.float32)
+        for word in asked:
+            if (column := self._columns.get(word)) is not None:
+                start, end = self._starts[column], self._starts[column + 1]
+                total[self._rows[start:end]] += self._scores[start:end]  # a row occurs once per word
+        most = sum(self._weight(word) for word in asked)
+        return total / np.float32(most or 1.0)
 
     def rarity(self, word: str) -> int:
         """In how many passages the search word `word` occurs; the fewer, the more it says."""
-        column = self._bm25.vocab_dict.get(word)
-        starts = self._bm25.scores["indptr"]
-        return 0 if column is None else int(starts[column + 1] - starts[column])
+        column = self._columns.get(word)
+        return 0 if column is None else int(self._starts[column + 1] - self._starts[column])
+
+    def _weight(self, word: str) -> float:
+        """Lucene's inverse document frequency, the bound of a word's BM25 score; 0 for an unknown word."""
+        seen = self.rarity(word)
+        return float(np.log1p((self.size - seen + 0.5) / (seen + 0.5))) if seen else 0.0
 
 
-def open_lexical(
-    folder: Path, revision: str, size: int, texts: Callable[[], Iterable[str]]
-) -> LexicalIndex | None:
-    """The index of this revision over `size` texts, from `folder` or built and saved there; None of none."""
-    if not size:
-        return None
-    path = folder / revision
-    return _load(path, size) or _build(path, texts())
-
-
-def _load(path: Path, size: int) -> LexicalIndex | None:
-    """The saved index, or None if it is absent, torn or of another size."""
-    try:
-        index = LexicalIndex(_bm25s().BM25.load(str(path), mmap=True, show_progress=False))
-        return index if index.size == size else None
-    except (OSError, ValueError, KeyError, TypeError, EOFError):
-        return None
-
-
-def _build(path: Path, texts: Iterable[str]) -> LexicalIndex:
-    bm25 = _bm25s().BM25()
+def write(folder: Path, texts: Iterable[str]) -> None:
+    """Index `texts` into `folder`, which exists."""
+    bm25 = _bm25s().BM25(method="lucene")
     bm25.index([tokens(text) or [""] for text in texts], show_progress=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".tmp-{uuid.uuid4().hex}")
-    bm25.save(str(draft), show_progress=False)
-    for stale in path.parent.iterdir():
-        if stale != draft:
-            shutil.rmtree(stale, ignore_errors=True)
-    draft.replace(path)
-    return LexicalIndex(bm25)
+    for name in _ARRAYS:
+        np.save(folder / f"words-{name}.npy", bm25.scores[name])
+    kept = {"size": int(bm25.scores["num_docs"]), "vocabulary": bm25.vocab_dict}
+    (folder / "words.json").write_text(json.dumps(kept), "utf-8")
 
 
 def _bm25s() -> Any:

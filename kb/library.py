@@ -3,11 +3,11 @@
 import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import shipped
 from .catalog import Catalog
@@ -22,7 +22,9 @@ from .quarantine import Quarantine
 from .records import Episode, RecordError, check, from_json, record_id, to_json
 from .root import SCHEMA, default_root, prepare, server_of
 from .search import Query, SearchResult, search
-from .store import VectorStore
+
+if TYPE_CHECKING:
+    from .server import ServerStore
 
 
 class Library:
@@ -49,14 +51,14 @@ class Library:
         root = default_root() if path is None or server else Path(path).expanduser()
         return cls(root, choice, server)
 
-    def _stores(self, server: str | None) -> Any:
-        """How the index opens its vector store: None for the one in its own folder."""
+    def _stores(self, server: str | None) -> "Callable[[str], ServerStore] | None":
+        """How the index opens a vector store on a server; None where the vectors lie in its own folder."""
         if server is None:
             return None
 
-        def on_server(model: str) -> VectorStore:
-            from .server import ServerStore
+        from .server import ServerStore
 
+        def on_server(model: str) -> ServerStore:
             return ServerStore(server, str(self._settings.get("id", self.root)), model)
 
         return on_server
@@ -108,7 +110,7 @@ class Library:
         embedder = self.choice.embedder if "meaning" in query.rankings else None
         shut_out = tuple(self.quarantine.entries())
         hits = self._index.use(
-            embedder, lambda catalog: search(self._index, catalog, query, embedder, shut_out)
+            embedder, lambda catalog: search(self._index.view, catalog, query, embedder, shut_out)
         )
         if embedder is None:
             return SearchResult(hits, "lexical", self.choice.reason if "meaning" in query.rankings else "")
@@ -121,7 +123,8 @@ class Library:
 
     def index(self, watch: Watch) -> None:
         """Bring the index in step with the files and embed all that is new, telling `watch` how far it is."""
-        self._index.use(self.choice.embedder, self._index.snapshot, watch)
+        embedder = self.choice.embedder
+        self._index.use(embedder, lambda catalog: self._index.view.prepare(catalog, embedder), watch)
 
     def pages(self, kind: str | None = None) -> tuple[Page, ...]:
         """Shipped and own pages by id, of one kind or all, those in quarantine left out."""
@@ -143,6 +146,10 @@ class Library:
         if page is None:
             raise LibraryError(f"no document {page_id!r} in {self.root}; 'kbgen library list' names them.")
         return chunk(page.id, page.title, page.body)
+
+    def first_passages(self, page_ids: Sequence[str]) -> dict[str, str]:
+        """Page id -> id of its first passage, for those of `page_ids` that are there and have text."""
+        return self._index.use(None, lambda catalog: catalog.first_passages(page_ids))
 
     def add(self, page: Page) -> bool:
         """Store `page` under its id; False if the very same page is already there."""

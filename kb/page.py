@@ -34,8 +34,9 @@ class Page:
     """One document. No `archs` and vendor "any" mean no limit; from `addresses` on, fields of cards.
 
     `archs` are compiler targets (`sm_90`), `toolchain` what the page holds for (`triton>=3.6`), `requires`
-    device features, `addresses` bottleneck classes. `series` is the same for all releases of one document,
-    `superseded_by` the id of a newer one; `inferred` names the fields that nobody stated.
+    device features, `addresses` bottleneck classes, `asks` questions that the page answers, in others' words.
+    `series` is the same for all releases of one document, `superseded_by` the id of a newer one; `inferred`
+    names the fields that nobody stated.
     """
 
     __pydantic_config__ = ConfigDict(extra="ignore")
@@ -61,6 +62,7 @@ class Page:
     requires: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     transform: str | None = None
+    asks: tuple[str, ...] = ()
     effect: str = ""
     cost: str = ""
     risk: str = ""
@@ -92,6 +94,7 @@ def from_corpus(document: Document) -> Page:
         requires=document.requires,
         conflicts=document.conflicts,
         transform=document.transform,
+        asks=document.asks,
         effect=document.effect,
         cost=document.cost,
         risk=document.risk,

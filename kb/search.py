@@ -1,26 +1,22 @@
-"""Finds passages by words and by meaning, joins both rankings, and says for each why it was found."""
+"""Searches the passages for a query within its boundaries, and says of each hit why it was found."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from .catalog import Catalog, Standing
+from .catalog import Catalog
 from .chunk import Passage
-from .embed import Embedder, spread
-from .fuse import fuse
-from .index import Index
+from .embed import Embedder
+from .lexical import SMALL_WORDS
 from .page import Page
+from .rank import POOL, Ranking, by_words, join, led
 from .screen import marked, suspicious
-from .snapshot import Mask, Snapshot
+from .snapshot import Snapshot
+from .standing import Standing
 from .tokens import tokens
 from .toolchain import holds
+from .view import View
 
-POOL = 50  # candidates each ranking gives to the fusion, at least
 PER_PAGE = 2  # passages of one page among the first hits; more only when nothing else is left
-NAMES_WEIGH = 2.0  # weight of the words of a query that is mostly identifiers
-SUPPORT, SUPPORTERS = 0.3, 4  # what a page's second to fourth passage add to each of its passages
-MOST_NEAR = 4000  # neighbours asked of the vector index at most, however few of them the boundaries admit
 
 
 @dataclass(frozen=True)
@@ -106,111 +102,50 @@ class Query:
         return next((parent for parent in self.archs if parent in archs), "")
 
 
-@dataclass(frozen=True)
-class Found:
-    """Passage id -> score within one ranking, best first."""
-
-    by_words: Mapping[str, float]
-    by_meaning: Mapping[str, float]
-
-
 def search(
-    index: Index, catalog: Catalog, query: Query, embedder: Embedder | None, shut_out: Sequence[str] = ()
+    view: View, catalog: Catalog, query: Query, embedder: Embedder | None, shut_out: Sequence[str] = ()
 ) -> tuple[Hit, ...]:
     """Hits for `query`, hybrid when there is an embedder; passages of the pages `shut_out` are not there."""
-    snapshot = index.snapshot(catalog)
+    snapshot = view.snapshot(catalog)
     mask = snapshot.admitted(query.admits, shut_out)
-    found = Found(
-        _by_words(snapshot, query, mask) if "words" in query.rankings else {},
-        _by_meaning(index, snapshot, query, mask, embedder)
-        if embedder and "meaning" in query.rankings
-        else {},
-    )
-    weights = (NAMES_WEIGH if _names(query.text) else 1.0, 1.0)
-    fused = fuse([list(found.by_words), list(found.by_meaning)], weights)
-    rows = {passage_id: snapshot.rows[snapshot.position[passage_id]] for passage_id in fused}
-    fused = _supported(fused, lambda passage_id: rows[passage_id].page_id)
-    spread_out = _spread_over_pages(list(fused), lambda passage_id: rows[passage_id].page_id)
-    chosen = sorted(spread_out, key=lambda passage_id: rows[passage_id].standing.superseded)[: query.k]
-    passages = catalog.passages(chosen)
-    pages = catalog.pages_by_id({rows[passage_id].page_id for passage_id in chosen}, bodies=False)
+    words, meaning = Ranking(), Ranking()
+    if "words" in query.rankings:
+        words = by_words(snapshot, query.text, mask, query.k)
+    if embedder and "meaning" in query.rankings:
+        pool = max(POOL, 4 * query.k)
+        near = view.nearest(catalog, embedder, query.admits_collection, query.text, mask, pool)
+        meaning = led(snapshot, near, min(near.values(), default=0.0))
+    joined = join(snapshot, words, meaning)
+    spread_out = _spread_over_pages(list(joined), snapshot)
+    chosen = sorted(spread_out, key=lambda place: snapshot.standing(place).superseded)[: query.k]
+    questions = [
+        found[place] for found in (words.through, meaning.through) for place in chosen if place in found
+    ]
+    passages = catalog.passages([snapshot.id(place) for place in (*chosen, *questions)])
+    pages = catalog.pages_by_id({snapshot.page(place) for place in chosen}, bodies=False)
     asked = _asked(snapshot, query.text)
-    return tuple(
-        _hit(
-            query,
-            passages[i],
-            pages[rows[i].page_id],
-            rows[i].standing,
-            fused[i],
-            _why(passages[i], asked, found),
-        )
-        for i in chosen
-    )
 
-
-def _names(text: str) -> bool:
-    """Whether most of a query is identifiers, which words find better than meaning does."""
-    words = text.split()
-    return 2 * sum(len(tokens(word)) > 1 for word in words) > len(words)
-
-
-def _supported(scores: Mapping[str, float], page_of: Callable[[str], str]) -> dict[str, float]:
-    """`scores` with SUPPORT of what the next best passages of the same page have, best first, ties by id."""
-    by_page: dict[str, list[float]] = {}
-    for passage_id, score in scores.items():  # best first, so each list is, too
-        by_page.setdefault(page_of(passage_id), []).append(score)
-    support = {page: SUPPORT * sum(found[1:SUPPORTERS]) for page, found in by_page.items()}
-    total = {passage_id: score + support[page_of(passage_id)] for passage_id, score in scores.items()}
-    return dict(sorted(total.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _by_words(snapshot: Snapshot, query: Query, mask: Mask) -> dict[str, float]:
-    """BM25 ranking of the passages within the boundaries; rows are ordered by id, so ties go by id."""
-    if snapshot.lexical is None:
-        return {}
-    pool = max(POOL, 4 * query.k)
-    scores = np.where(mask, snapshot.lexical.scores(query.text), 0)
-    if pool < len(scores):
-        least = np.partition(scores, -pool)[-pool]
-        places = np.flatnonzero(scores >= max(least, np.finfo(np.float32).tiny))
-    else:
-        places = np.flatnonzero(scores)
-    best = places[np.argsort(-scores[places], kind="stable")][:pool]
-    return {snapshot.rows[place].id: float(scores[place]) for place in best}
-
-
-def _by_meaning(
-    index: Index, snapshot: Snapshot, query: Query, mask: Mask, embedder: Embedder
-) -> dict[str, float]:
-    """Cosine ranking; asks for as many neighbours as the boundaries make likely to leave enough."""
-    names = sorted(name for name in snapshot.collections if query.admits_collection(name))
-    most, admitted = sum(snapshot.collections[name] for name in names), int(mask.sum())
-    if not names or not admitted:
-        return {}
-    pool = max(POOL, 4 * query.k)
-    fetch = min(most, MOST_NEAR, max(pool, int(1.3 * pool * most / admitted)))
-    vector = embedder.embed_query(spread(query.text))
-    while True:
-        near = index.store(embedder.name).query(names, vector, fetch)
-        ranking = {
-            i: similarity
-            for i, similarity in near
-            if mask[snapshot.position.get(i, 0)] and i in snapshot.position
+    def hit(place: int) -> Hit:
+        through = {
+            name: passages[snapshot.id(found.through.get(place, place))]
+            for name, found in (("words", words), ("meaning", meaning))
         }
-        if len(ranking) >= min(pool, admitted) or fetch >= min(most, MOST_NEAR):
-            return dict(list(ranking.items())[:pool])
-        fetch = min(most, MOST_NEAR, fetch * 4)
+        why = _why(place, through, asked, words, meaning)
+        passage = passages[snapshot.id(place)]
+        return _hit(query, passage, pages[passage.doc_id], snapshot.standing(place), joined[place], why)
+
+    return tuple(hit(place) for place in chosen)
 
 
-def _spread_over_pages(ids: Sequence[str], page_of: Callable[[str], str]) -> list[str]:
-    """`ids`, those beyond PER_PAGE of one page moved behind all others."""
-    seen: dict[str, int] = {}
-    early: list[str] = []
-    late: list[str] = []
-    for passage_id in ids:
-        page = page_of(passage_id)
+def _spread_over_pages(places: Sequence[int], snapshot: Snapshot) -> list[int]:
+    """`places`, those beyond PER_PAGE of one page moved behind all others."""
+    seen: dict[int, int] = {}
+    early: list[int] = []
+    late: list[int] = []
+    for place in places:
+        page = int(snapshot.page_of[place])
         seen[page] = seen.get(page, 0) + 1
-        (early if seen[page] <= PER_PAGE else late).append(passage_id)
+        (early if seen[page] <= PER_PAGE else late).append(place)
     return [*early, *late]
 
 
@@ -251,23 +186,21 @@ def _asked(snapshot: Snapshot, text: str) -> dict[str, str]:
         words |= {part: part if len(parts) > 1 else word.strip(".,;:?!()`'\"") for part in parts}
     if snapshot.lexical is None:
         return {}
-    seen_in = {token: snapshot.lexical.rarity(token) for token in words}
-    telling = [token for token in words if seen_in[token] <= max(2, len(snapshot.rows) // 3)]
+    seen_in = {token: snapshot.lexical.rarity(token) for token in words if token not in SMALL_WORDS}
+    telling = [token for token in seen_in if seen_in[token] <= max(2, len(snapshot.ids) // 3)]
     return {token: words[token] for token in sorted(telling, key=lambda token: (seen_in[token], token))}
 
 
-def _why(passage: Passage, asked: Mapping[str, str], found: Found) -> str:
-    """`words barrier, cp.async (rank 1 of 40); meaning 0.71 (rank 3 of 50)`."""
+def _why(
+    place: int, through: Mapping[str, Passage], asked: Mapping[str, str], words: Ranking, meaning: Ranking
+) -> str:
+    """`words barrier, cp.async (rank 1 of 40); meaning 0.71 of "do barriers cost time?" (rank 3 of 50)`."""
     parts: list[str] = []
-    if passage.id in found.by_words:
-        there = set(tokens(f"{passage.section} {passage.text}"))
+    if place in words.scores:
+        there = set(tokens(f"{through['words'].section} {through['words'].text}"))
         shared = list(dict.fromkeys(word for token, word in asked.items() if token in there))[:4]
-        parts.append(f"words {', '.join(shared) or 'of every page'} ({_place(passage.id, found.by_words)})")
-    if passage.id in found.by_meaning:
-        place = _place(passage.id, found.by_meaning)
-        parts.append(f"meaning {found.by_meaning[passage.id]:.2f} ({place})")
+        parts.append(f"words {', '.join(shared) or 'of every page'} ({words.rank(place)})")
+    if place in meaning.scores:
+        of = f' of "{through["meaning"].text}"' if place in meaning.through else ""
+        parts.append(f"meaning {meaning.scores[place]:.2f}{of} ({meaning.rank(place)})")
     return "; ".join(parts)
-
-
-def _place(passage_id: str, ranking: Mapping[str, float]) -> str:
-    return f"rank {list(ranking).index(passage_id) + 1} of {len(ranking)}"

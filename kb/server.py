@@ -1,15 +1,18 @@
 """The vector index on a Chroma server: the same collections, for many machines, no lock needed."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from .embed import Vectors
 from .files import LibraryError
+from .snapshot import Mask, Snapshot
 from .store import Open, VectorIndexError, VectorStore
 
 _CLIENTS: dict[str, Open] = {}
+MOST_NEAR = 4000  # neighbours asked of a server at most, however few of them the boundaries admit
 
 
 class ServerStore(VectorStore):
@@ -20,6 +23,29 @@ class ServerStore(VectorStore):
         self._writing: Open | None = None
         self._mine = "." + hashlib.sha256(library_id.encode()).hexdigest()[:8]
         self._suffix = self._mine + hashlib.sha256(model.encode()).hexdigest()[:8]
+
+    def mark(self) -> str:
+        """Nothing: others write to the server, so that its state is looked at once by every process."""
+        return ""
+
+    def nearest(
+        self, snapshot: Snapshot, admits: Callable[[str], bool], vector: Vectors, mask: Mask, k: int
+    ) -> dict[int, float]:
+        """Place -> cosine similarity of the `k` nearest that `mask` admits, in collections that `admits`.
+
+        Chroma knows no mask, so as many neighbours are asked for as the boundaries let expect enough.
+        """
+        names = sorted(name for name in snapshot.collections if admits(name))
+        most, admitted = sum(snapshot.collections[name] for name in names), int(mask.sum())
+        if not most or not admitted:
+            return {}
+        fetch = min(most, MOST_NEAR, max(k, int(1.3 * k * most / admitted)))
+        while True:
+            near = [(snapshot.place(i), similarity) for i, similarity in self.query(names, vector, fetch)]
+            found = {place: similarity for place, similarity in near if place is not None and mask[place]}
+            if len(found) >= min(k, admitted) or fetch >= min(most, MOST_NEAR):
+                return dict(list(found.items())[:k])
+            fetch = min(most, MOST_NEAR, fetch * 4)
 
     def destroy(self) -> None:
         """Remove this library's collections, every model's."""

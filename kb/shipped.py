@@ -55,8 +55,8 @@ def _walk(folder: "Traversable", prefix: str) -> list[tuple[str, bytes]]:
 
 
 def embedding_text(passage: Passage) -> str:
-    """What is embedded of a passage: its heading path, then its text, identifiers opened."""
-    return spread(f"{passage.section}\n{passage.text}")
+    """What is embedded: of a passage its heading path and text, of a question itself; identifiers opened."""
+    return spread(passage.text if passage.leads_to else f"{passage.section}\n{passage.text}")
 
 
 def ready_vectors(model: str) -> dict[str, Vectors]:
@@ -90,7 +90,7 @@ def build_vectors(embedder: Embedder, path: Path) -> int:
 
 def corpus_passages() -> Sequence[Passage]:
     """Passages of all shipped pages, ordered by id."""
-    found = [passage for page in pages() for passage in chunk(page.id, page.title, page.body)]
+    found = [passage for page in pages() for passage in chunk(page.id, page.title, page.body, page.asks)]
     return sorted(found, key=lambda passage: passage.id)
 
 

@@ -105,6 +105,14 @@ class VectorStore:
             self._folder.mkdir(parents=True)
             seal.renew(self._sealed_at, self._folder)
 
+    def mark(self) -> str:
+        """How the folder looks from outside, without opening Chroma; "" where a file is not as sealed."""
+        with self._lock:
+            sealed, database = seal.read(self._sealed_at), self._folder / "chroma.sqlite3"
+            if not database.is_file() or not sealed.holds_times(self._folder):
+                return ""
+            return f"{sealed.token} {database.stat().st_size} {database.stat().st_mtime_ns}"
+
     def close(self) -> None:
         """Close this process's client of the folder; the next use opens another."""
         with self._lock:

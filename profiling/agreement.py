@@ -6,10 +6,11 @@ Every rule allows 5 % and a few microseconds of launch overhead.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from .clock import KernelSpan
+from .kernel_log import KernelSpan, signature
 from .samples import Floor, Samples
 
 _SHARE = 0.05
@@ -38,9 +39,13 @@ def complaints(samples: Samples, floor: Floor) -> tuple[str, ...]:
             busy is not None and _over(busy, device, device),
             f"the profiler saw kernels run for {busy or 0:.1f} us, the events say {device:.1f} us",
         ),
-        (_kernels_vary(samples), f"the kernels of one call differ from call to call: {_variants(samples)}"),
     )
-    return tuple(sentence for broken, sentence in rules if broken)
+    varied = (
+        (f"the kernels of one call differ from call to call: {_told_apart(samples)}",)
+        if len(_variants(samples)) > 1
+        else ()
+    )
+    return (*varied, *(sentence for broken, sentence in rules if broken))
 
 
 def _over(value: float, limit: float, scale: float) -> bool:
@@ -62,13 +67,12 @@ def kernels(samples: Samples) -> tuple[str, ...]:
     return tuple(launch.name for launch in samples.audits[0]) if samples.audits else ()
 
 
-def _sets(samples: Samples) -> set[tuple[str, ...]]:
-    return {tuple(sorted(launch.name for launch in launches)) for launches in samples.audits}
+def _variants(samples: Samples) -> list[tuple[str, ...]]:
+    return sorted({signature(launches) for launches in samples.audits})
 
 
-def _kernels_vary(samples: Samples) -> bool:
-    return len(_sets(samples)) > 1
-
-
-def _variants(samples: Samples) -> str:
-    return "; ".join(sorted(", ".join(names) for names in _sets(samples)))
+def _told_apart(samples: Samples) -> str:
+    """What two calls launched, without what they share."""
+    one, other, *_ = _variants(samples)
+    sides = (Counter(one) - Counter(other), Counter(other) - Counter(one))
+    return "; ".join(", ".join(sorted(side.elements())) or "nothing more" for side in sides)

@@ -7,17 +7,23 @@ blocks_per_wave=152 blocks of GB200"
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..hardware_specs.spec import DeviceSpec
+from .counters.facts import counter_facts
+from .counters.level import level_of
+from .counters.record import Launch
+from .counters.roof import counted_roofline
 from .facts import eager_facts, graph_facts, kernel_facts, profile_facts
 from .profile import Level, Profile
-from .rules import BottleneckClass, Condition, Confidence, Facts, Reference, Rule, RuleBook, rule_book
+from .rules import BottleneckClass, Confidence, Facts, Rule, RuleBook, rule_book
 from .trace import TracedOp
+from .wording import evidence, unclassified_evidence
 
-_GROUPS = ("stop", "launch", "cause", "saturated", "latency")
+_GROUPS = ("stop", "launch", "cause", "saturated", "latency", "contributor")
 _CONFIDENCES = ("high", "medium", "low")
+UNCLASSIFIED = "unclassified"
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class Bottleneck:
     kernel: str = ""
     score: float = 0.0
     remedies: tuple[str, ...] = ()
+    group: str = "latency"
 
 
 @dataclass(frozen=True)
@@ -66,11 +73,35 @@ class Diagnosis:
 
 
 def classify(profile: Profile) -> Diagnosis:
-    """Diagnose a candidate, kernel by kernel."""
-    shared = graph_facts(profile.traced, profile.spec) | profile_facts(profile)
+    """Diagnose a candidate, kernel by kernel; what was counted of one of them is laid to that kernel."""
+    spec, launch = profile.spec, profile.counters
+    shared = graph_facts(profile.traced, spec) | profile_facts(profile)
     kernels = profile.static.kernels if profile.static is not None else ()
-    views = [(kernel.name, shared | kernel_facts(kernel, profile.traced, profile.spec)) for kernel in kernels]
-    return diagnose(views or [("", shared)], profile.spec, profile.level)
+    views = {kernel.name: shared | kernel_facts(kernel, profile.traced, spec) for kernel in kernels}
+    if launch is not None:
+        name = launch.kernel if launch.kernel in views or len(views) != 1 else next(iter(views))
+        # what the tool guessed from the kernel's name yields to what the graph says
+        views[name] = counter_facts(launch, spec) | views.get(name, shared)
+    return diagnose(list(views.items()) or [("", shared)], spec, profile.level)
+
+
+def classify_launch(launch: Launch, spec: DeviceSpec | None, known: Facts | None = None) -> Diagnosis:
+    """Diagnose one profiled launch, of any kernel, by what its profiler counted and `known` beside it (facts
+    of rules.yaml). Level A where anything was counted; a class whose counters are missing is undecided, and
+    what a warning of the tool puts in doubt is told with less confidence."""
+    facts = counter_facts(launch, spec) | dict(known or {})
+    found = diagnose([(launch.kernel, facts)], spec, level_of(launch))
+    if launch.flags:
+        doubted = tuple(_doubted(hit) for hit in found.bottlenecks)
+        found = replace(found, bottlenecks=doubted)
+    if not found.bottlenecks:
+        found = replace(found, bottlenecks=(_unclassified(launch.kernel, facts, spec, found.undecided),))
+    roof = counted_roofline(launch, spec)
+    if roof is None:
+        return found
+    time_us = facts.get("duration_us")
+    point = RooflinePoint(roof.bound, roof.intensity, roof.ridge, roof.attainable_us, time_us)
+    return replace(found, roofline=point)
 
 
 def diagnose_op(traced: TracedOp, spec: DeviceSpec) -> Diagnosis:
@@ -79,7 +110,7 @@ def diagnose_op(traced: TracedOp, spec: DeviceSpec) -> Diagnosis:
 
 
 def diagnose(
-    views: Sequence[tuple[str, Facts]], spec: DeviceSpec, level: Level, book: RuleBook | None = None
+    views: Sequence[tuple[str, Facts]], spec: DeviceSpec | None, level: Level, book: RuleBook | None = None
 ) -> Diagnosis:
     """Apply the rules to each kernel's facts; a class found in several kernels is told once, where it is
     worst."""
@@ -90,34 +121,45 @@ def diagnose(
         answers = [_decide(name, entry, facts, kernel, spec, book) for kernel, facts in views]
         hits = [answer for answer in answers if isinstance(answer, Bottleneck)]
         if hits:
-            found[name] = max(hits, key=lambda hit: hit.score)
+            found[name] = min(hits, key=lambda hit: (_GROUPS.index(hit.group), -hit.score))
         elif None in answers:
             undecided.append(name)
     return Diagnosis(_ranked(found, book), tuple(undecided), _roofline(views[0][1]), level)
 
 
 def _decide(
-    name: str, entry: BottleneckClass, facts: Facts, kernel: str, spec: DeviceSpec, book: RuleBook
+    name: str,
+    entry: BottleneckClass,
+    facts: Facts,
+    kernel: str,
+    spec: DeviceSpec | None,
+    book: RuleBook,
 ) -> Bottleneck | bool | None:
     """The bottleneck, False when it is absent, None when it cannot be told."""
     for rule in entry.rules:
         holds = rule.when.holds(facts)
         if holds:
-            evidence = _evidence(name, rule, facts, spec, book)
-            score = facts.get(rule.score, 0.0)
-            return Bottleneck(name, rule.confidence, evidence, rule.basis, kernel, score, entry.remedies)
+            text = evidence(name, rule, facts, spec, book)
+            group = rule.group or entry.group
+            score = _score(rule, facts, book)
+            return Bottleneck(name, rule.confidence, text, rule.basis, kernel, score, entry.remedies, group)
         if holds is False and rule.rules_out:
             return False
     return None
 
 
-def _ranked(found: dict[str, Bottleneck], book: RuleBook) -> tuple[Bottleneck, ...]:
+def _score(rule: Rule, facts: Facts, book: RuleBook) -> float:
+    """The fact that ranks the class; percents as hundredths, so that they compare with shares."""
+    value = facts.get(rule.score, 0.0)
+    return value / 100 if book.facts[rule.score].unit == "%" else value
+
+
+def _ranked(found: Mapping[str, Bottleneck], book: RuleBook) -> tuple[Bottleneck, ...]:
     """Launch level before causes before saturated units before latencies; a class stands after those it
     yields to."""
 
     def order(hit: Bottleneck) -> tuple[int, int, float]:
-        entry = book.classes[hit.cls]
-        group = max([entry.group, *_yielded(entry, found, book)], key=_GROUPS.index)
+        group = max([hit.group, *_yielded(hit, found, book)], key=_GROUPS.index)
         return _GROUPS.index(group), _CONFIDENCES.index(hit.confidence), -hit.score
 
     ranked = sorted(found.values(), key=order)
@@ -129,33 +171,26 @@ def _ranked(found: dict[str, Bottleneck], book: RuleBook) -> tuple[Bottleneck, .
     return tuple(ranked)
 
 
-def _yielded(entry: BottleneckClass, found: dict[str, Bottleneck], book: RuleBook) -> Iterator[str]:
-    yield from (book.classes[name].group for name in entry.yields_to if name in found)
+def _yielded(hit: Bottleneck, found: Mapping[str, Bottleneck], book: RuleBook) -> Iterator[str]:
+    """The groups of what the class yields to; a mere contributor is not waited for."""
+    for name in book.classes[hit.cls].yields_to:
+        if name in found and found[name].group != "contributor":
+            yield found[name].group
 
 
-def _evidence(name: str, rule: Rule, facts: Facts, spec: DeviceSpec, book: RuleBook) -> str:
-    """The fixed form, with every number that decided and the threshold it met."""
-    parts = [
-        f"{_value(part.fact or '', facts, book)} [{_threshold(part, facts, book)}]"
-        for part in rule.when.comparisons()
-        if part.holds(facts)
-    ]
-    parts += [_value(fact, facts, book) for fact in rule.show if fact in facts]
-    limit = f"{_value(rule.limit, facts, book)} of " if rule.limit and rule.limit in facts else ""
-    return f"{name} ({rule.confidence}): {', '.join(parts)}; compared with {limit}{spec.name}"
+def _doubted(hit: Bottleneck) -> Bottleneck:
+    """The same finding, a step less sure."""
+    lower: dict[Confidence, Confidence] = {"high": "medium", "medium": "low", "low": "low"}
+    confidence = lower[hit.confidence]
+    text = hit.evidence.replace(f"{hit.cls} ({hit.confidence})", f"{hit.cls} ({confidence})", 1)
+    return replace(hit, confidence=confidence, evidence=text)
 
 
-def _value(fact: str, facts: Facts, book: RuleBook) -> str:
-    meaning = book.facts[fact]
-    return f"{fact}={facts[fact]:.{meaning.digits}f} {meaning.unit}".rstrip()
-
-
-def _threshold(part: Condition, facts: Facts, book: RuleBook) -> str:
-    sign, limit = part.comparison()
-    if isinstance(limit, Reference):
-        scale = "" if limit.times == 1 else f"{limit.times:g} x "
-        return f"{sign} {scale}{_value(limit.fact, facts, book)}"
-    return f"{sign} {limit:g}"
+def _unclassified(kernel: str, facts: Facts, spec: DeviceSpec | None, undecided: Sequence[str]) -> Bottleneck:
+    book = rule_book()
+    text = unclassified_evidence(facts, spec, book, undecided)
+    remedies = book.unclassified.remedies
+    return Bottleneck(UNCLASSIFIED, "low", text, "counters", kernel, 0.0, remedies, "contributor")
 
 
 def _roofline(facts: Facts) -> RooflinePoint | None:

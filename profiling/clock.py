@@ -8,12 +8,14 @@ number, so a simulated time can never pass for a measured one.
 from __future__ import annotations
 
 import ctypes
+import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from .. import KbgenError
+from .kernel_log import KernelSpan, read_trace
 from .probe import ClockState
 
 MEASURED = "device-events"
@@ -23,17 +25,6 @@ _CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 0x06  # cuda.h, CUlimit
 
 class ClockError(KbgenError):
     """There is nothing here to measure time with."""
-
-
-@dataclass(frozen=True)
-class KernelSpan:
-    """One kernel (or copy) as the profiler saw it; the start is relative to whatever the profiler counts
-    from."""
-
-    name: str
-    stream: int
-    start_us: float
-    duration_us: float
 
 
 class Clock(Protocol):
@@ -53,7 +44,11 @@ class Clock(Protocol):
         """Enqueue a pass that leaves nothing of the caller's in the L2."""
 
     def launches(self, call: Callable[[], object]) -> tuple[KernelSpan, ...] | None:
-        """Run the call under the profiler; None where none works."""
+        """Run the call under the profiler; empty if it launched nothing, None where no profiler works."""
+
+    def peak_bytes(self, call: Callable[[], object]) -> int | None:
+        """The most that the call had allocated at once on top of what was held before it; None where nobody
+        counts."""
 
     def state(self) -> ClockState | None: ...
 
@@ -65,13 +60,15 @@ def flush_bytes(l2_bytes: int | None) -> int:
 
 class CudaClock:
     """The live card. Made before any candidate is imported: it keeps its own references to everything it
-    calls, so a candidate that replaces `torch.cuda.Event` or `time.perf_counter_ns` afterwards replaces
-    nothing here."""
+    calls, down to the functions of torch's C library and to the stream that was current then. A candidate
+    that replaces `torch.cuda.Event`, `torch.cuda.current_stream` or `time.perf_counter_ns` afterwards
+    replaces nothing here."""
 
     source = MEASURED
 
     def __init__(self, l2_bytes: int | None, read_state: Callable[[], ClockState | None]) -> None:
         import torch
+        import torch.profiler
 
         if not torch.cuda.is_available():
             raise ClockError(
@@ -84,13 +81,20 @@ class CudaClock:
         self._query = event.query
         self._wait = event.synchronize
         self._elapsed_ms = event.elapsed_time
-        self._synchronize: Callable[[], None] = torch.cuda.synchronize
+        self._sink = torch.empty(flush_bytes(l2_bytes) // 4, dtype=torch.int32, device="cuda")
+        self._total = torch.empty((), dtype=torch.int64, device="cuda")
+        self._stream = torch.cuda.current_stream()
+        self._synchronize: Callable[[], None] = torch._C._cuda_synchronize
         self._now_ns = time.perf_counter_ns
         self._zero, self._sum = torch.Tensor.zero_, torch.sum
         self._read_state = read_state
         self._reset_persisting = _persisting_l2_reset()
-        self._sink = torch.empty(flush_bytes(l2_bytes) // 4, dtype=torch.int32, device="cuda")
-        self._total = torch.empty((), dtype=torch.int64, device="cuda")
+        profiler: Any = torch.profiler
+        self._profile, self._kinds = profiler.profile, profiler.ProfilerActivity
+        self._profiles = self._kinds.CUDA in profiler.supported_activities()
+        self._memory = (
+            torch.cuda.reset_peak_memory_stats, torch.cuda.memory_allocated, torch.cuda.max_memory_allocated,
+        )  # fmt: skip
 
     def now_us(self) -> float:
         return self._now_ns() / 1000
@@ -100,7 +104,7 @@ class CudaClock:
 
     def record(self) -> Any:
         mark = self._event(enable_timing=True)
-        self._record(mark)
+        self._record(mark, self._stream)
         return mark
 
     def reached(self, mark: Any) -> bool:
@@ -120,25 +124,25 @@ class CudaClock:
         self._sum(self._sink, dim=0, out=self._total)
 
     def launches(self, call: Callable[[], object]) -> tuple[KernelSpan, ...] | None:
-        from torch._C._autograd import DeviceType
-        from torch.profiler import ProfilerActivity, profile
-
-        with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as log:
+        if not self._profiles:
+            return None
+        with self._profile(activities=[self._kinds.CUDA], acc_events=True) as log:
             call()
             self._synchronize()
-        seen = [event for event in log.events() or () if event.device_type == DeviceType.CUDA]
-        return (
-            tuple(
-                KernelSpan(
-                    name=event.name,
-                    stream=int(getattr(event, "device_resource_id", 0)),
-                    start_us=event.time_range.start,
-                    duration_us=event.time_range.elapsed_us(),
-                )
-                for event in seen
-            )
-            or None
-        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "trace.json"
+            log.export_chrome_trace(str(path))
+            return read_trace(path)
+
+    def peak_bytes(self, call: Callable[[], object]) -> int | None:
+        """Of torch's allocator, which is where tensors and Triton's scratch come from."""
+        reset, held, most = self._memory
+        self._synchronize()
+        reset()
+        before = held()
+        call()
+        self._synchronize()
+        return int(most() - before)
 
     def state(self) -> ClockState | None:
         return self._read_state()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from .. import KbgenError
 from ..hardware_specs.spec import DeviceSpec, UnknownDevice, find_spec
+from .calibration import Calibration, CalibrationError, stored, with_ceilings
 from .probe import ClockState, LiveFacts, NoCardError, Probe, SystemProbe, installed
+from .unknown import describe
 
 _MEMORY_TOLERANCE = 0.12  # sheets print 80 GB for 80 GiB (7 % more), ECC and drivers take some back
 
@@ -32,6 +35,17 @@ class Device:
     clocks: ClockState | None
     reason: str  # why it is not live; empty when it is
     warnings: tuple[str, ...]
+    calibration: Calibration | None = None  # what this very card was measured to reach
+
+    @property
+    def roof(self) -> DeviceSpec:
+        """The device with measured ceilings where there are any: for rooflines, never to accuse by."""
+        return with_ceilings(self.spec, self.calibration)
+
+    @property
+    def ceilings(self) -> str:
+        """Where the numbers of `roof` come from, to print beside them."""
+        return self.calibration.label if self.calibration else "specification"
 
     @property
     def arch(self) -> str:
@@ -51,29 +65,29 @@ class Device:
             "torch": self.torch_version,
             "triton": self.triton_version,
             "clocks": asdict(self.clocks) if self.clocks else None,
+            "ceilings": self.ceilings,
             "reason": self.reason,
             "warnings": list(self.warnings),
         }
 
 
-def detect(asked: str = "auto", probe: Probe | None = None) -> Device:
+def detect(asked: str = "auto", probe: Probe | None = None, calibrations: Path | None = None) -> Device:
     """The live card for "auto"; else the named one, live when it is the card in this machine.
 
-    Raises UnknownDevice for a name that no specification has, DeviceError for "auto" without a card.
+    A live card that no sheet names is described by its attributes and its calibration. Raises UnknownDevice
+    for a name that means nothing, DeviceError for "auto" without a card.
     """
     probe = probe or SystemProbe()
     facts, reason = _live_facts(probe)
-    if asked.strip().lower() == "auto":
-        if facts is None:
-            raise DeviceError(f"{reason}: name the target with --gpu, for example --gpu h100")
-        return _live(asked, _spec_of(facts), facts, probe)
-    spec = find_spec(asked)
     if facts is None:
-        return _target_only(asked, spec, reason)
-    if _is_architecture(asked, facts):
-        return _live(asked, _spec_of(facts), facts, probe)
+        if asked.strip().lower() == "auto":
+            raise DeviceError(f"{reason}: name the target with --gpu, for example --gpu h100")
+        return _target_only(asked, find_spec(asked), reason)
+    if asked.strip().lower() in ("auto", facts.name.lower()) or _is_architecture(asked, facts):
+        return _live(asked, facts, probe, calibrations)
+    spec = find_spec(asked)
     if _known_spec(facts) == spec:
-        return _live(asked, spec, facts, probe)
+        return _live(asked, facts, probe, calibrations)
     return _target_only(asked, spec, f"the card here is {facts.name}, not {spec.name}")
 
 
@@ -110,23 +124,25 @@ def _known_spec(facts: LiveFacts) -> DeviceSpec | None:
         return None
 
 
-def _spec_of(facts: LiveFacts) -> DeviceSpec:
-    spec = _known_spec(facts)
-    if spec is None:
-        raise DeviceError(
-            f"the card here calls itself {facts.name!r} ({facts.arch}), which no specification file names: "
-            "give the nearest known one with --gpu, for example --gpu h100"
-        )
-    return spec
-
-
 def _is_architecture(asked: str, facts: LiveFacts) -> bool:
     """ "sm_90" asks for whatever is here with that architecture, rather than for the table's first such
     device."""
     return asked.strip().lower().rstrip("a") == facts.arch
 
 
-def _live(asked: str, spec: DeviceSpec, facts: LiveFacts, probe: Probe) -> Device:
+def _live(asked: str, facts: LiveFacts, probe: Probe, folder: Path | None) -> Device:
+    calibration, spoilt = _calibration(facts, folder)
+    spec = _known_spec(facts)
+    warnings = check_facts(facts, spec) if spec else ()
+    if spec is None:
+        described = describe(facts, calibration)
+        if described is None:
+            raise DeviceError(
+                f"the card here calls itself {facts.name!r} ({facts.arch}), which no specification file "
+                "names, and its bandwidth is not known: run `kbgen calibrate`, or give the nearest known one "
+                "with --gpu, for example --gpu h100"
+            )
+        spec, warnings = described
     return Device(
         asked=asked,
         spec=spec,
@@ -138,8 +154,17 @@ def _live(asked: str, spec: DeviceSpec, facts: LiveFacts, probe: Probe) -> Devic
         triton_version=installed("triton"),
         clocks=probe.clocks(),
         reason="",
-        warnings=check_facts(facts, spec),
+        warnings=(*warnings, *spoilt),
+        calibration=calibration,
     )
+
+
+def _calibration(facts: LiveFacts, folder: Path | None) -> tuple[Calibration | None, tuple[str, ...]]:
+    """What is stored of this card; a spoilt file is told of, and counts as none."""
+    try:
+        return stored(facts.name, facts.unit_count, folder), ()
+    except CalibrationError as error:
+        return None, (str(error),)
 
 
 def _target_only(asked: str, spec: DeviceSpec, reason: str) -> Device:

@@ -17,6 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from .counters.ncu import find_tool as find_ncu
+from .counters.permission import counted_launch
+from .counters.refusals import CountersRefused
 from .probe import NoCardError, Probe, SystemProbe, installed, nvml_driver, nvml_names, torch_build
 from .sandbox import Limits, Outcome, run_child
 
@@ -55,7 +58,8 @@ def checks(library: Path | None = None, probe: Probe | None = None) -> tuple[Che
         interpreting = pool.submit(_child, "interpret", scratch)
         quick = [_python(), _torch(), _triton()]
         knowing = [_chromadb(), _embedding(), *_library(library)]
-        tools = [_driver(), _card(probe or SystemProbe()), *_profilers(), _nvcc()]
+        asked = probe or SystemProbe()
+        tools = [_driver(), _card(asked), *_profilers(asked, scratch), _nvcc()]
         compiled, interpreted = compiling.result(), interpreting.result()
     return (*quick, _compile(compiled), _interpret(interpreted), _sandbox(compiled), *knowing, *tools)
 
@@ -162,12 +166,31 @@ def _card(probe: Probe) -> Check:
     return Check("live card", True, f"{facts.name} ({facts.arch}, {facts.unit_count} units), {facts.runtime}")
 
 
-def _profilers() -> Iterator[Check]:
-    tools = [tool for tool in ("ncu", "rocprofv3") if shutil.which(tool)]
+def _profilers(probe: Probe, scratch: Path) -> Iterator[Check]:
+    """Which tools are here, and whether one of them may count: tried with a real kernel where a card is."""
+    tools = [tool for tool, place in (("ncu", find_ncu()), ("rocprofv3", shutil.which("rocprofv3"))) if place]
     found = ", ".join(tools) or "neither ncu nor rocprofv3 on PATH"
     cure = "install Nsight Compute or ROCm's rocprofv3; until then diagnoses rest on compiled code and timing"
     yield Check("profiler", bool(tools), found, "" if tools else cure)
-    yield Check("counter permission", None, "only launching a real kernel under a profiler can tell")
+    yield _permission(probe, scratch, bool(tools))
+
+
+def _permission(probe: Probe, scratch: Path, has_tool: bool) -> Check:
+    name = "counter permission"
+    try:
+        probe.facts()
+    except NoCardError:
+        return Check(name, None, "no card here to count on")
+    if not has_tool:
+        return Check(name, None, "no profiler here to count with")
+    try:
+        launch = counted_launch(scratch / "counters", probe)
+    except CountersRefused as refused:
+        return Check(name, False, refused.refusal.symptom, refused.refusal.cure)
+    took = launch.value("duration") or 0.0
+    return Check(
+        name, True, f"counted {launch.kernel} ({took / 1e3:.1f} us, {len(launch.readings)} readings)"
+    )
 
 
 def _nvcc() -> Check:

@@ -5,16 +5,15 @@ A number that cannot be known is left out: the rules then answer "undecided". No
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 from ..hardware_specs.spec import DeviceSpec
 from .eager import eager_cost
 from .profile import Profile
 from .roofline import roofline
 from .static import KernelReport
-from .timing import Timing
 from .trace import TracedOp
+from .waves import launch_share_pct, wave_facts
 
 _MMA = ("mma", "wgmma", "tcgen05", "mfma", "wmma")
 _MATMUL_KINDS = frozenset(("matmul", "conv", "attention", "rnn"))
@@ -23,10 +22,20 @@ _BITS = {"float64": 64, "float32": 32, "bfloat16": 16, "float16": 16}
 
 def graph_facts(traced: TracedOp, spec: DeviceSpec) -> dict[str, float]:
     """What the graph and the device's table say before any code exists."""
-    roof = roofline(traced.flops, traced.bytes_min, spec, compute_kind(traced))
+    kind, products = compute_kind(traced), _is_matmul_like(traced)
+    return work_facts(traced.flops, traced.bytes_min, spec, kind) | {
+        "matmul_like": float(products),
+        "untimed": 1.0,
+    }
+
+
+def work_facts(flops: float, bytes_min: float, spec: DeviceSpec, kind: str) -> dict[str, float]:
+    """What a piece of work takes at least on a device; `kind` is the rate of its arithmetic (fp32,
+    tensor_bf16, ...)."""
+    roof = roofline(flops, bytes_min, spec, kind)
     found = {
-        "flops": traced.flops,
-        "bytes_min": traced.bytes_min,
+        "flops": flops,
+        "bytes_min": bytes_min,
         "intensity": roof.intensity,
         "ridge": roof.ridge,
         "memory_us": roof.memory_us,
@@ -34,7 +43,6 @@ def graph_facts(traced: TracedOp, spec: DeviceSpec) -> dict[str, float]:
         "roofline_us": roof.attainable_us,
         "dram_peak_gb_s": spec.dram_gb_s,
         "compute_peak_tflops": roof.peak_tflops,
-        "matmul_like": float(_is_matmul_like(traced)),
     }
     if spec.unit_count is not None:
         found["unit_count"] = spec.unit_count
@@ -59,7 +67,7 @@ def profile_facts(profile: Profile) -> dict[str, float]:
         found["launches"] = launches
         found["estimated_us_per_launch"] = traced.bytes_min / spec.dram_gb_s / 1e3 / launches
     if profile.timing is not None:
-        found |= _timing_facts(profile.timing, graph_facts(traced, spec), launches)
+        found |= time_facts(profile.timing.median_us, graph_facts(traced, spec), launches)
     return found
 
 
@@ -75,8 +83,8 @@ def _traffic_facts(bytes_moved: float, launches: int, traced: TracedOp, spec: De
 
 def kernel_facts(kernel: KernelReport, traced: TracedOp, spec: DeviceSpec) -> dict[str, float]:
     """What the compiled code and its launch say of one kernel."""
-    found = dict(_launch_facts(kernel, spec))
     fit = kernel.occupancy
+    found = wave_facts(kernel.blocks, spec.unit_count, fit.blocks_per_unit)
     found |= {f"limited_by_{limiter}": float(fit.limiter == limiter) for limiter in fit.limits}
     found |= {
         "occupancy_pct": 100 * fit.fraction,
@@ -86,50 +94,42 @@ def kernel_facts(kernel: KernelReport, traced: TracedOp, spec: DeviceSpec) -> di
         "shared_bytes": kernel.shared_bytes,
         "shared_bytes_max": spec.shared_bytes_per_unit,
         "threads_per_block": kernel.num_warps * spec.warp_size,
-        "spill_bytes": kernel.spill_bytes,
-        "mma_instructions": sum(kernel.instructions.get(name, 0) for name in _MMA),
-        "fp64_instructions": kernel.instructions.get("fp64", 0),
-        "atomic_instructions": kernel.instructions.get("atomic", 0),
     }
-    if kernel.load_bits:
-        found["widest_load_bits"] = max(kernel.load_bits)
-        element = _element_bits(traced)
-        if element is not None:
-            narrow = sum(count for bits, count in kernel.load_bits.items() if bits <= element)
-            found["unvectorised_loads_pct"] = 100 * narrow / sum(kernel.load_bits.values())
+    return found | code_facts(
+        kernel.instructions, kernel.spill_bytes, kernel.load_bits, _element_bits(traced)
+    )
+
+
+def code_facts(
+    instructions: Mapping[str, int], spill_bytes: int, load_bits: Mapping[int, int], element_bits: int | None
+) -> dict[str, float]:
+    """What the compiled code alone says: the instructions that give a kernel away, spills, width of loads."""
+    found: dict[str, float] = {
+        "spill_bytes": spill_bytes,
+        "mma_instructions": sum(instructions.get(name, 0) for name in _MMA),
+        "fp64_instructions": instructions.get("fp64", 0),
+        "atomic_instructions": instructions.get("atomic", 0),
+    }
+    if load_bits:
+        found["widest_load_bits"] = max(load_bits)
+        if element_bits is not None:
+            narrow = sum(count for bits, count in load_bits.items() if bits <= element_bits)
+            found["unvectorised_loads_pct"] = 100 * narrow / sum(load_bits.values())
     return found
 
 
-def _launch_facts(kernel: KernelReport, spec: DeviceSpec) -> Iterator[tuple[str, float]]:
-    blocks = kernel.blocks
-    yield "grid_blocks", blocks
-    if spec.unit_count is None:
-        return
-    yield "idle_units_pct", max(0.0, 100 * (1 - blocks / spec.unit_count))
-    per_wave = spec.unit_count * kernel.occupancy.blocks_per_unit
-    if kernel.waves is None or not per_wave:
-        return
-    whole = math.floor(kernel.waves)
-    partial = round((kernel.waves - whole) * per_wave)
-    yield from {
-        "blocks_per_wave": per_wave,
-        "waves": kernel.waves,
-        "whole_waves": whole,
-        "partial_blocks": partial,
-        "tail_bound_pct": 100 / (whole + 1) if partial else 0.0,
-    }.items()
-
-
-def _timing_facts(timing: Timing, graph: dict[str, float], launches: int) -> dict[str, float]:
-    time_us = timing.median_us
+def time_facts(time_us: float, work: dict[str, float], launches: int) -> dict[str, float]:
+    """How a measured time compares with what the work takes at least (`work_facts`)."""
     found = {
         "time_us": time_us,
-        "bandwidth_pct": 100 * graph["memory_us"] / time_us,
-        "compute_pct": 100 * graph["compute_us"] / time_us,
-        "roofline_pct": 100 * graph["roofline_us"] / time_us,
+        "bandwidth_pct": 100 * work["memory_us"] / time_us,
+        "compute_pct": 100 * work["compute_us"] / time_us,
+        "roofline_pct": 100 * work["roofline_us"] / time_us,
+        "untimed": 0.0,
     }
     if launches:
         found["time_us_per_launch"] = time_us / launches
+        found["launch_share_pct"] = launch_share_pct(time_us / launches)
     return found
 
 

@@ -23,8 +23,9 @@ _ITEM_BYTES = {
 _PRODUCTS = frozenset(("matmul", "attention"))
 
 
-def least_us(traced: TracedOp, spec: DeviceSpec) -> float:
-    """The larger of the memory and the arithmetic bound, in microseconds.
+def least_us(traced: TracedOp, spec: DeviceSpec, *, saves_arithmetic: bool = False) -> float:
+    """The larger of the memory and the arithmetic bound, in microseconds; the memory bound alone for a kernel
+    that is known to need fewer operations than the op as written.
 
     Memory: with a cold cache every input byte crosses the DRAM bus once, at peak; written bytes may still lie
     in the L2 when the clock stops, so only what exceeds it counts. Arithmetic: only for matrix products, at
@@ -34,7 +35,7 @@ def least_us(traced: TracedOp, spec: DeviceSpec) -> float:
     written = sum(_bytes(output) for output in traced.outputs)
     crossing = max(0, traced.bytes_min - min(written, spec.l2_bytes))
     memory_us = crossing / spec.dram_gb_s / 1e3
-    peak = _product_peak_tflops(traced, spec)
+    peak = None if saves_arithmetic else _product_peak_tflops(traced, spec)
     return max(memory_us, traced.flops / peak / 1e6 if peak else 0.0)
 
 

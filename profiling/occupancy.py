@@ -37,7 +37,7 @@ def occupancy(
 
         warps      = ceil(threads / warp size)
         registers  : a sub-partition (SIMD) holds floor(its registers / (warp size x registers rounded up to
-                     the granularity)) warps, at most its share of the slots; x sub-partitions, / warps, floor
+                     the granularity)) warps; x sub-partitions, / warps, floor
         shared     : floor(shared per unit / ((asked + reserved) rounded up to the granularity))
         warp slots : floor(slots / warps);  block slots: as the spec says
         barriers   : floor(barriers per unit / barriers of the block), more than one if warps specialise
@@ -66,8 +66,7 @@ def _warps_by_registers(spec: DeviceSpec, registers_per_thread: int) -> int:
     if registers_per_thread > spec.max_registers_per_thread:
         return 0
     rounded = _round_up(max(registers_per_thread, 1), spec.register_granularity)
-    per_partition = spec.registers_per_unit // spec.sub_partitions // (spec.warp_size * rounded)
-    return min(per_partition, spec.max_warps_per_unit // spec.sub_partitions) * spec.sub_partitions
+    return spec.registers_per_unit // spec.sub_partitions // (spec.warp_size * rounded) * spec.sub_partitions
 
 
 def _blocks_by_shared(spec: DeviceSpec, shared_bytes: int) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol
 
 from .. import KbgenError
+from .amd_clocks import amdsmi, reading
 
 # nvml.h, nvmlClocksEventReasons: the bits that mean "slower than asked". GpuIdle (0x1) is not one of them.
 _THROTTLE_BITS = {
@@ -41,6 +42,7 @@ class LiveFacts:
     l2_bytes: int | None
     driver: str | None
     runtime: str  # "cuda 13.0" or "hip 7.0", of the torch build
+    attributes: Mapping[str, int] = field(default_factory=dict, hash=False)  # see _ATTRIBUTES
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,16 @@ class ClockState:
     temperature_c: int | None
     power_w: float | None
     throttle: tuple[str, ...]
+
+
+_ATTRIBUTES = {
+    "warp_size": "warp_size",
+    "max_threads_per_unit": "max_threads_per_multi_processor",
+    "registers_per_unit": "regs_per_multiprocessor",
+    "shared_bytes_per_unit": "shared_memory_per_multiprocessor",
+    "shared_bytes_per_block": "shared_memory_per_block_optin",
+}
+"""Our names for what torch's device properties hold; a version of torch that lacks one leaves it out."""
 
 
 class Probe(Protocol):
@@ -129,14 +141,30 @@ class SystemProbe:
             l2_bytes=getattr(found, "L2_cache_size", None),
             driver=_amd_driver() if hip else nvml_driver(),
             runtime=build.kind,
+            attributes=_attributes(found, hip),
         )
 
     def clocks(self) -> ClockState | None:
         build = torch_build()
+        if build is not None and build.hip is not None:
+            return _amd_clocks()
         if build is None or build.cuda is None:
             return None
         with nvml() as library:
             return None if library is None else _read_clocks(library)
+
+
+def _attributes(properties: Any, hip: bool) -> dict[str, int]:
+    """Limits as torch gives them; the highest clocks (MHz) and the bus width (bit) as NVML does."""
+    found = {name: getattr(properties, theirs, None) for name, theirs in _ATTRIBUTES.items()}
+    if not hip:
+        with nvml() as library:
+            if library is not None:
+                ask = asking(library, torch_handle(library))
+                found["clock_mhz"] = ask("nvmlDeviceGetMaxClockInfo", library.NVML_CLOCK_SM)
+                found["memory_clock_mhz"] = ask("nvmlDeviceGetMaxClockInfo", library.NVML_CLOCK_MEM)
+                found["bus_bits"] = ask("nvmlDeviceGetMemoryBusWidth")
+    return {name: int(value) for name, value in found.items() if value}
 
 
 @contextmanager
@@ -167,6 +195,15 @@ def nvml_names() -> tuple[str, ...]:
         return tuple(library.nvmlDeviceGetName(handle) for handle in handles)
 
 
+def nvml_arch() -> str | None:
+    """The compiler target of the driver's first NVIDIA card ("sm_90"), whether or not torch can use it."""
+    with nvml() as library:
+        if library is None or not library.nvmlDeviceGetCount():
+            return None
+        major, minor = library.nvmlDeviceGetCudaComputeCapability(library.nvmlDeviceGetHandleByIndex(0))
+        return f"sm_{major}{minor}"
+
+
 def nvml_driver() -> str | None:
     """The NVIDIA driver's version, or None without one."""
     with nvml() as library:
@@ -194,15 +231,19 @@ def _cpu_build_sentence(build: TorchBuild) -> str:
     return f"NVML shows no NVIDIA card and torch {build.version} is a CPU build"
 
 
-def _read_clocks(library: Any) -> ClockState:
-    handle = _handle(library)
+def asking(library: Any, handle: Any) -> Callable[..., Any]:
+    """A call of NVML's functions on one card: None where the card or the driver does not answer."""
 
     def ask(function: str, *arguments: Any) -> Any:
-        """None where this card or driver does not support the question."""
         with suppress(library.NVMLError, AttributeError):
             return getattr(library, function)(handle, *arguments)
         return None
 
+    return ask
+
+
+def _read_clocks(library: Any) -> ClockState:
+    ask = asking(library, torch_handle(library))
     bits = ask("nvmlDeviceGetCurrentClocksEventReasons")
     power_mw = ask("nvmlDeviceGetPowerUsage")
     return ClockState(
@@ -214,7 +255,7 @@ def _read_clocks(library: Any) -> ClockState:
     )
 
 
-def _handle(library: Any) -> Any:
+def torch_handle(library: Any) -> Any:
     """NVML's handle of torch's device 0: the two count differently under CUDA_VISIBLE_DEVICES, the UUID does
     not."""
     import torch
@@ -223,6 +264,22 @@ def _handle(library: Any) -> Any:
     with suppress(library.NVMLError):
         return library.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
     return library.nvmlDeviceGetHandleByIndex(0)
+
+
+def amd_address() -> str:
+    """The bus address of torch's device 0, "0000:c1:00.0": amdsmi numbers cards in its own way."""
+    import torch
+
+    found: Any = torch.cuda.get_device_properties(0)
+    return f"{found.pci_domain_id:04x}:{found.pci_bus_id:02x}:{found.pci_device_id:02x}.0"
+
+
+def _amd_clocks() -> ClockState | None:
+    with amdsmi() as library:
+        if library is None:
+            return None
+        read = reading(library, amd_address())
+    return ClockState(**{field.name: read[field.name] for field in fields(ClockState)})
 
 
 def _amd_driver() -> str | None:

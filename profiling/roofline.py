@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..hardware_specs.spec import DeviceSpec
+from .product_time import ProductWork, product_us
 from .static import KernelReport
 
 LAUNCH_US = 3.0
@@ -98,6 +99,7 @@ def estimate_us(
     kernels: Sequence[KernelReport],
     spec: DeviceSpec,
     kind: str = "fp32",
+    products: Sequence[ProductWork | None] = (),
 ) -> Estimate:
     """An ESTIMATE, for ranking: DRAM traffic, shortage of bytes in flight, tail, narrow accesses, launches.
 
@@ -106,7 +108,8 @@ def estimate_us(
     law it needs bandwidth x latency of them, and with x times the need it reaches 1 - exp(-x) of what a
     large copy reaches. The last, partial wave has fewer in flight and is slower for it. Each access costs a
     fixed number of instructions, so that narrow ones weigh on issue slots. Memory, compute and issue overlap
-    imperfectly; launches add up. Torch calls between the kernels are not seen.
+    imperfectly; launches add up. Torch calls between the kernels are not seen. Where `products` says how a
+    kernel's tiles of matrix products run, they are its compute time.
     """
     launches = sum(kernel.launches for kernel in kernels)
     shares = (
@@ -114,9 +117,10 @@ def estimate_us(
         if isinstance(bytes_moved, Sequence)
         else [bytes_moved / max(len(kernels), 1)] * len(kernels)
     )
+    works = products if len(products) == len(kernels) else [None] * len(kernels)
     parts = [
-        _kernel_us(share, flops / max(len(kernels), 1), kernel, spec, kind)
-        for share, kernel in zip(shares, kernels, strict=True)
+        _kernel_us(share, flops / max(len(kernels), 1), kernel, spec, kind, work)
+        for share, kernel, work in zip(shares, kernels, works, strict=True)
     ]
     memory, compute, issue = (sum(part[index] for part in parts) for index in range(3))
     busy = sum(sum(time**_OVERLAP for time in part) ** (1 / _OVERLAP) for part in parts)
@@ -124,10 +128,18 @@ def estimate_us(
 
 
 def _kernel_us(
-    bytes_moved: float, flops: float, kernel: KernelReport, spec: DeviceSpec, kind: str
+    bytes_moved: float,
+    flops: float,
+    kernel: KernelReport,
+    spec: DeviceSpec,
+    kind: str,
+    work: ProductWork | None,
 ) -> tuple[float, float, float]:
     """Memory, compute and issue time of one kernel by itself."""
     imbalance = _imbalance(kernel, spec)
+    if work is not None:
+        compute = product_us(work, kernel.blocks, kernel.occupancy.blocks_per_unit, spec)
+        return bytes_moved / spec.dram_gb_s * 1e-3, compute, 0.0
     compute = flops / spec.peak_tflops[_rate(spec, kind)] * 1e-6 * imbalance
     return _memory_us(bytes_moved, kernel, spec), compute, _issue_us(bytes_moved, kernel, spec) * imbalance
 

@@ -22,8 +22,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from .. import KbgenError
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 Facts = Mapping[str, float]
 Confidence = Literal["low", "medium", "high"]
+Group = Literal["stop", "launch", "cause", "saturated", "latency", "contributor"]
 
 _COMPARE: dict[str, tuple[str, Callable[[float, float], bool]]] = {
     "above": (">", operator.gt),
@@ -129,7 +132,8 @@ class Rule(_Strict):
     basis: Literal["counters", "timing", "static", "graph"]
     confidence: Confidence
     when: Condition
-    score: str  # the fact that ranks this class among its group, larger first
+    score: str  # the fact that ranks this class among its group, larger first; percents count as hundredths
+    group: Group | None = None  # where the finding ranks, if not where its class does
     rules_out: bool = True  # False: not holding proves nothing, the class stays open
     show: tuple[str, ...] = ()  # further facts to print with the evidence
     limit: str | None = None  # the device's fact that the evidence is compared with
@@ -139,7 +143,7 @@ class BottleneckClass(_Strict):
     """One class of the taxonomy. `group` orders the diagnosis; within it `yields_to` names the classes that
     go before this one when both are found."""
 
-    group: Literal["stop", "launch", "cause", "saturated", "latency"]
+    group: Group
     yields_to: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = Field(min_length=1)
     remedies: tuple[str, ...] = Field(min_length=1)
@@ -153,11 +157,19 @@ class FactMeaning(_Strict):
     meaning: str
 
 
+class Unclassified(_Strict):
+    """What is said where no class is found: the facts to print, and what to do next."""
+
+    show: tuple[str, ...]
+    remedies: tuple[str, ...]
+
+
 class RuleBook(_Strict):
     """The whole file."""
 
     facts: Mapping[str, FactMeaning]
     classes: Mapping[str, BottleneckClass]
+    unclassified: Unclassified
 
     @model_validator(mode="after")
     def _known_names(self) -> RuleBook:
@@ -166,6 +178,8 @@ class RuleBook(_Strict):
             unknown = sorted(named - set(self.facts)) + sorted(set(entry.yields_to) - set(self.classes))
             if unknown:
                 raise ValueError(f"class {name} names {', '.join(unknown)}, which the file does not define")
+        if unknown := sorted(set(self.unclassified.show) - set(self.facts)):
+            raise ValueError(f"unclassified names {', '.join(unknown)}, which the file does not define")
         return self
 
 
@@ -178,7 +192,7 @@ def rule_book() -> RuleBook:
 def parse_rules(text: str) -> RuleBook:
     """Rules from YAML text; raises RuleError naming the first mistake."""
     try:
-        return RuleBook.model_validate(yaml.safe_load(text))
+        return RuleBook.model_validate(yaml.load(text, Loader=_LOADER))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"]) or "the file"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .clock import KernelSpan
+from .kernel_log import KernelSpan, from_json
 from .probe import ClockState
 from .window import DeviceWindow
 
@@ -17,6 +17,14 @@ class Floor:
 
     host_us: float
     late_us: float
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Medians of a baseline before any candidate was loaded, in microseconds."""
+
+    device_us: float
+    host_us: float
 
 
 @dataclass
@@ -31,6 +39,7 @@ class Samples:
     late_us: list[float] = field(default_factory=list)  # how long the device stayed busy after the stop event
     uncovered: int = 0  # device windows that began before the call returned: they include launch gaps
     first_call_us: float = 0.0  # compiling and autotuning, reported apart
+    peak_bytes: int | None = None  # the most that one call had allocated at once on top of what was held
     audits: list[list[KernelSpan]] = field(default_factory=list)
     checked: int = 0
     complaints: list[str] = field(default_factory=list)
@@ -75,6 +84,10 @@ class Session:
     complete: bool
     lost: str = ""  # why the device could not be used any further
     environment: Mapping[str, Any] = field(default_factory=dict)  # flags that all subjects shared
+    alone: Mapping[str, Alone] = field(
+        default_factory=dict
+    )  # baselines by name, before a candidate was loaded
+    tampered: tuple[str, ...] = ()  # what a candidate replaced while it was timed
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers."""
@@ -90,6 +103,8 @@ class Session:
             after=_state(raw["after"]),
             floor=Floor(**raw["floor"]),
             samples=tuple(_samples(entry) for entry in raw["samples"]),
+            alone={name: Alone(**taken) for name, taken in raw["alone"].items()},
+            tampered=tuple(raw["tampered"]),
         )
 
 
@@ -98,5 +113,5 @@ def _state(raw: Mapping[str, Any] | None) -> ClockState | None:
 
 
 def _samples(raw: Mapping[str, Any]) -> Samples:
-    audits = [[KernelSpan(**span) for span in spans] for spans in raw["audits"]]
+    audits = [[from_json(span) for span in spans] for spans in raw["audits"]]
     return Samples(**{**raw, "audits": audits})

@@ -3,7 +3,8 @@ windows.
 
     session = measure([Subject("eager", prepare, model), Subject("candidate", prepare, kernel)], clock)
 
-Each sample is taken through both windows, each with arguments that were made outside it at new addresses:
+Each sample is taken through both windows, each with arguments that were made outside it, with contents of
+their own at new addresses:
 
 - device window: idle device, cache flush, start event, call, stop event. The flush keeps the device busy
   while the host enqueues, so the time between the events is device time without launch gaps.
@@ -35,14 +36,14 @@ _EMPTY_CALLS = 20
 
 @dataclass(frozen=True)
 class Subject:
-    """What is timed: `call(*prepare(seed))`. `check` gets the arguments and the result of some of the timed
-    calls and answers with a complaint, or with nothing. `trusted` is torch's own code: what the clocks read
-    around it is normal for this machine."""
+    """What is timed: `call(*prepare(seed))`. `check` gets the seed of some of the timed calls, their
+    arguments as the call left them and its result, and answers with a complaint, or with nothing. `trusted`
+    is torch's own code: what the clocks read around it is normal for this machine."""
 
     name: str
     prepare: Callable[[int], tuple[Any, ...]]
     call: Callable[..., Any]
-    check: Callable[[int, Any], str] | None = None
+    check: Callable[[int, tuple[Any, ...], Any], str] | None = None
     trusted: bool = False
 
 
@@ -78,6 +79,7 @@ def measure(
     lost, complete = "", False
     try:
         run.warm_up()
+        run.weigh()
         run.audit()
         floor = _floor(clock)  # as the rounds find it: loaded modules and a profiler slow every wait
         complete = run.rounds()
@@ -106,7 +108,7 @@ class _Run:
             self._guarded(subject, record, self._call_first)
         for _ in range(self.dice.randint(*self.plan.warmup)):
             for subject, record in self.pairs:
-                self._guarded(subject, record, partial(self._sample, seed=self._seed()))
+                self._guarded(subject, record, self._sample)
         for _, record in self.pairs:
             record.forget()
 
@@ -118,37 +120,45 @@ class _Run:
         for index in range(target):
             if index in audited:
                 self.audit()
-            seed = self._seed()
             for subject, record in self.dice.sample(self.pairs, len(self.pairs)):
-                self._guarded(subject, record, partial(self._sample, seed=seed))
+                self._guarded(subject, record, self._sample)
             if index + 1 >= self.plan.least_early and self._steady():
                 return True
             if self.clock.now_us() > deadline_us:
                 return index + 1 >= self.plan.least_samples
         return True
 
+    def weigh(self) -> None:
+        """The memory that one call of each subject takes, apart from any timed one."""
+        for subject, record in self.pairs:
+            self._guarded(subject, record, self._weigh_one)
+
     def audit(self) -> None:
         """One call of each subject under the profiler, between timed rounds."""
         for subject, record in self.pairs:
             self._guarded(subject, record, self._audit_one)
 
-    def _sample(self, subject: Subject, record: Samples, seed: int) -> None:
+    def _sample(self, subject: Subject, record: Samples) -> None:
+        """One call through each window. No other call ever gets these contents, so that a result which
+        another subject left behind in memory is nobody's right answer."""
+        seed = self._seed()
         arguments = subject.prepare(seed)
         window, result = device_window(self.clock, lambda: subject.call(*arguments), self.flushes)
         record.add(window)
         if not window.covered:
             self.flushes = min(2 * self.flushes, _MOST_FLUSHES)
         self._finish(subject, record, seed, arguments, result)
-        other = subject.prepare(seed + 1)
+        seed = self._seed()
+        other = subject.prepare(seed)
         host_us, result = host_window(self.clock, lambda: subject.call(*other))
         record.host_us.append(host_us)
-        self._finish(subject, record, seed + 1, other, result)
+        self._finish(subject, record, seed, other, result)
 
     def _finish(self, subject: Subject, record: Samples, seed: int, arguments: Any, result: Any) -> None:
         """Check the first and some later calls, after their window and on what the timed call itself gave."""
         self.kept.append((arguments, result))
         if subject.check and (record.checked == 0 or self.dice.random() < self.plan.check_share):
-            record.note_check(partial(subject.check, seed, result))
+            record.note_check(partial(subject.check, seed, arguments, result))
 
     def _call_first(self, subject: Subject, record: Samples) -> None:
         arguments = subject.prepare(self._seed())
@@ -158,13 +168,22 @@ class _Run:
         self.clock.synchronize()
         record.first_call_us = self.clock.now_us() - start
 
-    def _audit_one(self, subject: Subject, record: Samples) -> None:
+    def _weigh_one(self, subject: Subject, record: Samples) -> None:
         arguments = subject.prepare(self._seed())
+        record.peak_bytes = self.clock.peak_bytes(lambda: subject.call(*arguments))
+
+    def _audit_one(self, subject: Subject, record: Samples) -> None:
+        """A call under the profiler may be checked like a timed one: right with the same kernels, or not at
+        all."""
+        seed = self._seed()
+        arguments = subject.prepare(seed)
         self.clock.flush()
         self.clock.synchronize()
-        spans = self.clock.launches(lambda: subject.call(*arguments))
+        results = list[Any]()
+        spans = self.clock.launches(lambda: results.append(subject.call(*arguments)))
         if spans is not None:
             record.audits.append(list(spans))
+        self._finish(subject, record, seed, arguments, results[0])
 
     def _guarded(self, subject: Subject, record: Samples, act: Callable[[Subject, Samples], None]) -> None:
         if record.error:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .clock import KernelSpan
+from .kernel_log import KernelSpan
 from .probe import ClockState
 
 
@@ -33,6 +33,7 @@ class SimulatedClock:
     source: str = "simulated"
     launched: int = 0  # kernels so far
     _host_us: float = 0.0
+    _allocated: int = 0
     _busy_until: dict[int, float] = field(default_factory=dict)
     _warm: set[str] = field(default_factory=set)
     _log: list[KernelSpan] = field(default_factory=list)
@@ -42,8 +43,9 @@ class SimulatedClock:
         self._states = iter(self.states)
 
     def launch(
-        self, duration_us: float, *, name: str = "kernel", stream: int = 0, warm_us: float | None = None
-    ) -> None:
+        self, duration_us: float, *, name: str = "kernel", stream: int = 0, warm_us: float | None = None,
+        grid: tuple[int, ...] | None = (256, 1, 1), block: tuple[int, ...] | None = (128, 1, 1),
+    ) -> None:  # fmt: skip
         """Enqueue a kernel; `warm_us` is its time when it ran before since the last flush."""
         self._host_us += self.launch_us
         self.launched += 1
@@ -52,7 +54,7 @@ class SimulatedClock:
         start = max(self._host_us, self._busy_until.get(stream, 0.0))
         self._busy_until[stream] = start + cost
         self._warm.add(name)
-        self._log.append(KernelSpan(name, stream, start, cost))
+        self._log.append(KernelSpan(name, stream, start, cost, grid, block))
 
     def work(self, host_us: float) -> None:
         """Spend host time without enqueueing anything."""
@@ -85,7 +87,17 @@ class SimulatedClock:
         self._log.clear()
         call()
         self.synchronize()
-        return tuple(self._log) or None
+        return tuple(self._log)
+
+    def allocate(self, count: int) -> None:
+        """Bytes that the running call takes and gives back when it ends."""
+        self._allocated += count
+
+    def peak_bytes(self, call: Callable[[], object]) -> int | None:
+        self._allocated = 0
+        call()
+        self.synchronize()
+        return self._allocated
 
     def state(self) -> ClockState | None:
         return next(self._states, None)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .agreement import complaints, kernels
 from .interval import median
+from .kernel_log import KernelSpan
 from .probe import ClockState
 from .samples import Floor, Samples, Session
+from .vendor import library_share
 
 
 @dataclass(frozen=True)
 class Timing:
-    """One subject's time over all sessions. Medians in microseconds with 95 % intervals; `source` says what
-    took them, `doubts` why they should not be believed."""
+    """One subject's time over all sessions in which it did not fail. Medians in microseconds with 95 %
+    intervals; `source` says what took them, `doubts` why they should not be believed. `peak_bytes` is the
+    most that one call allocated at once on top of what was held before it (a captured graph holds its memory
+    between calls); `library_share` is the share of kernel time in a vendor's library. None where unknown."""
 
     subject: str
     source: str
@@ -30,6 +34,8 @@ class Timing:
     before: ClockState | None
     after: ClockState | None
     doubts: tuple[str, ...]
+    peak_bytes: int | None = None
+    library_share: float | None = None
 
     @property
     def throttle(self) -> tuple[str, ...]:
@@ -45,7 +51,10 @@ class Timing:
 def timing(subject: str, sessions: Sequence[Session]) -> Timing | None:
     """The subject's samples of all sessions, pooled; None when it has none."""
     taken = [
-        (session, record) for session in sessions for record in session.samples if record.subject == subject
+        (session, record)
+        for session in sessions
+        for record in session.samples
+        if record.subject == subject and not record.error
     ]
     device_us = [time for _, record in taken for time in record.device_us]
     host_us = [time for _, record in taken for time in record.host_us]
@@ -65,12 +74,30 @@ def timing(subject: str, sessions: Sequence[Session]) -> Timing | None:
         before=sessions[0].before,
         after=sessions[-1].after,
         doubts=tuple(dict.fromkeys(doubt for session, record in taken for doubt in _doubts(session, record))),
+        peak_bytes=max((r.peak_bytes for _, r in taken if r.peak_bytes is not None), default=None),
+        library_share=library_share([launches for _, record in taken for launches in record.audits]),
     )
 
 
 def _doubts(session: Session, record: Samples) -> tuple[str, ...]:
     """Clocks that disagree, and timed calls whose results were wrong."""
-    return (*complaints(record, _normal(session, record)), *record.complaints)
+    told = complaints(record, _normal(session, record))
+    return (*told, *_unseen(session, record), *record.complaints)
+
+
+def _unseen(session: Session, record: Samples) -> tuple[str, ...]:
+    """Kernels that are not where torch's own run: in no log, or on a stream of their own."""
+    usual = {span.stream for other in session.samples if other.trusted for span in _launched(other)}
+    if record.trusted or not usual:
+        return ()
+    if not (record.audits and all(record.audits)):
+        return ("the profiler saw no kernel in some call, though it saw those of the baselines",)
+    apart = sorted({span.name for span in _launched(record) if span.stream not in usual})
+    return (f"it runs {apart[0]} on a stream of its own",) if apart else ()
+
+
+def _launched(record: Samples) -> Iterator[KernelSpan]:
+    return (span for launches in record.audits for span in launches)
 
 
 def _normal(session: Session, record: Samples) -> Floor:

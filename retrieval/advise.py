@@ -1,18 +1,21 @@
-"""Advises which techniques to try on an operator and device, in which order, and why one may believe it."""
+"""Advises which techniques to try, in which order, and why one may believe it."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from ..kb.graph import Graph, Trial
+from ..kb.graph import Trial
 from ..kb.library import Library
 from ..kb.page import Page
 from ..kb.records import minor
 from ..kb.search import Hit
+from .expected import Bound
 from .gate import Fit, fit, suits
 from .past import Past, outcomes, points
 from .query import Question, ask
+from .reasons import Reason, addressed, by_card, by_history, by_search
 
 if TYPE_CHECKING:
     from ..hardware_specs.spec import DeviceSpec
@@ -20,21 +23,9 @@ if TYPE_CHECKING:
     from ..profiling.trace import TracedOp
 
 SEARCH_DEPTH = 200  # passages looked at; enough to rank every technique card once
+SHALLOW = 50  # passages that order the cards for a kernel; of those that address nothing none is taken
 READING = 5  # cards without a transform that are listed for people to read
-
-# Points of the ranking. What addresses the diagnosis leads; what was proven or disproven here outweighs any
-# other single reason; the text search orders what the header cannot tell apart.
-_ADDRESSES = 1.0
-_BY_PLACE = (
-    1.0,
-    0.6,
-    0.4,
-    0.25,
-)  # of the primary bottleneck, the second, ...; the last holds for all that follow
-_BY_CONFIDENCE = {"high": 1.0, "medium": 0.85, "low": 0.6}
-_NAMED_FAMILY, _ANY_FAMILY = 0.4, 0.2
-_FOUND = 0.5
-_PARENT_ARCH = -0.3
+_CHECK = re.compile(r"^## How to see it worked\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -50,7 +41,12 @@ class Citation:
 
 @dataclass(frozen=True)
 class Step:
-    """One technique to try; `why` gives each reason with its points, `transform` is "" for reading."""
+    """One technique to try; `why` gives each reason with its points, `transform` is "" for reading.
+
+    `bottleneck` is the diagnosed class it is for ("" where it was only found or tried); `bound` the most it
+    can give, None where nothing bounds it; `check` how to see that it worked, `effect`, `cost`, `risk` and
+    `conflicts` what its card says.
+    """
 
     technique: str
     title: str
@@ -59,6 +55,13 @@ class Step:
     citations: tuple[Citation, ...]
     score: float
     outcomes: tuple[Past, ...]
+    bottleneck: str = ""
+    check: str = ""
+    effect: str = ""
+    cost: str = ""
+    risk: str = ""
+    conflicts: tuple[str, ...] = ()
+    bound: Bound | None = None
 
 
 @dataclass(frozen=True)
@@ -81,14 +84,6 @@ class Advice:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class _Reason:
-    """Points for the ranking and the sentence that explains them."""
-
-    points: float
-    text: str
-
-
 def advise(
     diagnosis: "Diagnosis",
     traced: "TracedOp",
@@ -100,26 +95,103 @@ def advise(
 
     `transforms` are the ids that the writer can apply; a technique without one of them is for reading.
     """
-    question = ask(diagnosis, traced, spec)
-    found = library.search(question.text, vendor=question.vendor, kind="technique", k=SEARCH_DEPTH)
-    best = _best_hits(found.hits)
-    graph, toolchain = library.graph(), toolchain_here()
-    steps: list[Step] = []
-    withheld: list[Withheld] = []
-    for page in library.pages("technique"):
-        verdict = fit(page, spec)
-        addressed = _addressed(page, question)
-        if not verdict.allowed or not suits(page, question.family):
-            reason = (
-                verdict.refusal or f"is for {', '.join(page.families)}; this operator is {question.family}"
-            )
-            withheld += [Withheld(page.id, reason)] if addressed else []
-        elif addressed or page.id in best or _trials(page, graph):
-            steps.append(_step(page, verdict, question, best, graph, toolchain, transforms, library))
-    steps.sort(key=lambda step: (-step.score, step.technique))
-    applicable = tuple(step for step in steps if step.transform)
-    reading = tuple(step for step in steps if not step.transform)[:READING]
-    return Advice(applicable, question.text, found.mode, reading, tuple(withheld), found.note)
+    return Adviser(library).answer(ask(diagnosis, traced, spec), spec, transforms)
+
+
+class Adviser:
+    """Answers any number of questions from one reading of a library's cards and episodes."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._cards = library.pages("technique")
+        self._graph = library.graph()
+        self._first = library.first_passages([page.id for page in self._cards])
+        self._toolchain = toolchain_here()
+
+    def answer(
+        self,
+        question: Question,
+        spec: "DeviceSpec",
+        transforms: Sequence[str] = (),
+        only: Callable[[Page], bool] = lambda page: True,
+        depth: int = SEARCH_DEPTH,
+    ) -> Advice:
+        """The cards that address the question, were found for it or tried before, ranked within the gate.
+
+        Cards that `only` does not take are left out before anything is ranked.
+        """
+        found = self._library.search(question.text, vendor=question.vendor, kind="technique", k=depth)
+        best = _best_hits(found.hits)
+        ranked: list[_Ranked] = []
+        withheld: list[Withheld] = []
+        for page in filter(only, self._cards):
+            verdict = fit(page, spec)
+            wanted = bool(addressed(page, question))
+            if not verdict.allowed or not suits(page, question.family):
+                reason = (
+                    verdict.refusal
+                    or f"is for {', '.join(page.families)}; this operator is {question.family}"
+                )
+                withheld += [Withheld(page.id, reason)] if wanted else []
+            elif wanted or page.id in best or self._trials(page):
+                ranked.append(self._ranked(page, verdict, question, best))
+        ranked.sort(key=lambda one: (-one.score, one.page.id))
+        applied = [one for one in ranked if one.page.transform and one.page.transform in transforms]
+        read = [one for one in ranked if one not in applied][:READING]
+        return Advice(
+            steps=tuple(self._step(one, question, best, one.page.transform or "") for one in applied),
+            query=question.text,
+            mode=found.mode,
+            reading=tuple(self._step(one, question, best, "") for one in read),
+            withheld=tuple(withheld),
+            note=found.note,
+        )
+
+    def _ranked(self, page: Page, verdict: Fit, question: Question, best: Mapping[str, Hit]) -> "_Ranked":
+        trials = self._trials(page)
+        past = outcomes(trials, question)
+        reasons = (
+            *by_card(page, verdict, question),
+            *by_search(page, best),
+            *by_history(past, points(trials, question, self._toolchain)),
+        )
+        return _Ranked(page, reasons, past)
+
+    def _step(self, one: "_Ranked", question: Question, best: Mapping[str, Hit], transform: str) -> Step:
+        page = one.page
+        passage = best[page.id].id if page.id in best else self._first[page.id]
+        return Step(
+            technique=page.id,
+            title=page.title,
+            transform=transform,
+            why="; ".join(f"{reason.text} ({reason.points:+.2f})" for reason in one.reasons),
+            citations=_citations(page, passage),
+            score=one.score,
+            outcomes=one.past,
+            bottleneck=next((name for _, name, _ in addressed(page, question)), ""),
+            check=_check(page),
+            effect=page.effect,
+            cost=page.cost,
+            risk=page.risk,
+            conflicts=page.conflicts,
+        )
+
+    def _trials(self, page: Page) -> tuple[Trial, ...]:
+        """Trials under the card's id, and under its transform's, as runs without knowledge record them."""
+        return self._graph.trials(page.id, page.transform or page.id)
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """A card with its reasons, before it is told."""
+
+    page: Page
+    reasons: tuple[Reason, ...]
+    past: tuple[Past, ...]
+
+    @property
+    def score(self) -> float:
+        return round(sum(reason.points for reason in self.reasons), 4)
 
 
 def toolchain_here() -> str:
@@ -142,81 +214,10 @@ def _best_hits(hits: Sequence[Hit]) -> dict[str, Hit]:
     return best
 
 
-def _addressed(page: Page, question: Question) -> list[tuple[int, str, str]]:
-    """(place, class, confidence) of the diagnosed bottlenecks that `page` addresses, primary first."""
-    return [
-        (place, name, confidence)
-        for place, (name, confidence) in enumerate(question.bottlenecks)
-        if name in page.addresses
-    ]
-
-
-def _step(
-    page: Page,
-    verdict: Fit,
-    question: Question,
-    best: Mapping[str, Hit],
-    graph: Graph,
-    toolchain: str,
-    transforms: Sequence[str],
-    library: Library,
-) -> Step:
-    trials = _trials(page, graph)
-    past = outcomes(trials, question)
-    reasons = [
-        *_matching(page, verdict, question),
-        *_finding(page, best),
-        *_history(past, points(trials, question, toolchain)),
-    ]
-    hit = best.get(page.id)
-    return Step(
-        technique=page.id,
-        title=page.title,
-        transform=page.transform if page.transform in transforms and page.transform else "",
-        why="; ".join(f"{reason.text} ({reason.points:+.2f})" for reason in reasons),
-        citations=_citations(page, hit.id if hit else library.passages(page.id)[0].id),
-        score=round(sum(reason.points for reason in reasons), 4),
-        outcomes=past,
-    )
-
-
-def _trials(page: Page, graph: Graph) -> tuple[Trial, ...]:
-    """Trials under the card's id, and under its transform's, as runs without knowledge record them."""
-    return graph.trials(page.id, page.transform or page.id)
-
-
-def _matching(page: Page, verdict: Fit, question: Question) -> list[_Reason]:
-    """Reasons from the card's header: bottleneck, family, architecture."""
-    reasons: list[_Reason] = []
-    for place, name, confidence in _addressed(page, question)[:1]:
-        share = _BY_PLACE[min(place, len(_BY_PLACE) - 1)] * _BY_CONFIDENCE[confidence]
-        rank = "the primary bottleneck" if place == 0 else f"bottleneck {place + 1}"
-        reasons.append(_Reason(_ADDRESSES * share, f"addresses {name}, {rank} ({confidence})"))
-    if question.family in page.families:
-        reasons.append(_Reason(_NAMED_FAMILY, f"made for {question.family}"))
-    elif "any" in page.families:
-        reasons.append(_Reason(_ANY_FAMILY, "made for any family"))
-    if verdict.parent:
-        text = f"written for {verdict.parent}, an older target whose code holds on {question.archs[0]}"
-        reasons.append(_Reason(_PARENT_ARCH, text))
-    return reasons
-
-
-def _finding(page: Page, best: Mapping[str, Hit]) -> list[_Reason]:
-    """The reason from the text search: the card's place among the cards found."""
-    if page.id not in best:
-        return []
-    place = list(best).index(page.id)
-    text = f"card {place + 1} of {len(best)} by text search: {best[page.id].why}"
-    return [_Reason(_FOUND * (1 - place / len(best)), text)]
-
-
-def _history(past: Sequence[Past], gained: float) -> list[_Reason]:
-    """Reasons from past outcomes: those of this case with their points, the nearest other one as a remark."""
-    here = [one for one in past if one.here]
-    elsewhere = [one for one in past if not one.here][:1]
-    told = [_Reason(gained, "tried here: " + "; ".join(one.told() for one in here))] if here else []
-    return told + [_Reason(0.0, f"tried elsewhere: {one.told()}") for one in elsewhere]
+def _check(page: Page) -> str:
+    """The card's own section on how to see that it worked, as one paragraph."""
+    found = _CHECK.search(page.body)
+    return " ".join(found[1].split()) if found else ""
 
 
 def _citations(page: Page, passage_id: str) -> tuple[Citation, ...]:

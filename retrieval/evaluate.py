@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,9 +11,8 @@ from ..kb.infer import targets
 from ..kb.library import Library
 from ..kb.page import Page
 from ..kb.search import Hit, Query
-from .asked import recognise
+from .find import question
 from .gate import boundary, fit
-from .vocabulary import counterparts
 
 if TYPE_CHECKING:
     from ..hardware_specs.spec import DeviceSpec
@@ -66,9 +65,9 @@ class Evaluation:
     missed: tuple[tuple[Judged, tuple[str, ...]], ...] = field(default=())
 
 
-def judged_here() -> Path:
-    """The judged queries that come with the source tree."""
-    path = Path(__file__).resolve().parents[1] / "tests" / "retrieval" / "judged.tsv"
+def judged_here(name: str = "judged.tsv") -> Path:
+    """Judged queries that come with the source tree; nothing was tuned on those of `heldout.tsv`."""
+    path = Path(__file__).resolve().parents[1] / "tests" / "retrieval" / name
     if not path.is_file():
         raise JudgedError("the judged queries come with the source tree of kbgen; name a file with --judged.")
     return path
@@ -132,14 +131,9 @@ def _query(one: Judged, rankings: tuple[str, ...], bounded: bool) -> tuple[Query
     """The query as `find` would ask it; several passages of a page count once, so more are asked for."""
     from ..hardware_specs.spec import find_spec
 
-    text = recognise(one.query).text
+    _, query = question(one.query, one.device if bounded and one.device else None)
     spec = find_spec(one.device) if one.device else None
-    if spec is None or not bounded:
-        return Query(text, k=3 * DEPTH, rankings=rankings), spec
-    limits = boundary(one.device)
-    text = f"{text} {counterparts(text, limits.vendor)}".strip()
-    query = Query(text, limits.vendor, limits.archs, None, 3 * DEPTH, limits.features, rankings=rankings)
-    return query, spec
+    return replace(query, k=3 * DEPTH, rankings=rankings), spec
 
 
 def _wrong(hits: Sequence[Hit], pages: dict[str, Page], spec: "DeviceSpec | None") -> int:

@@ -1,7 +1,7 @@
 """Searches the library for a person or a program: the query in any form, the device as a hard boundary."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..kb.library import Library
@@ -42,15 +42,22 @@ def find(
     What the target cannot run is never given; what was written for a parent of it is given and says so.
     Raises UnknownTarget for a name that means neither.
     """
+    versions = dict(parse_version(one) for one in toolchain)
+    asked, query = question(text, arch, vendor)
+    found = library.ask(replace(query, kind=kind, k=k, toolchain=versions))
+    return Answer(asked, query.archs, found)
+
+
+def question(text: str, arch: str | None = None, vendor: str | None = None) -> tuple[Asked, Query]:
+    """What `text` was taken for, and the query it becomes for a target, device or vendor."""
     asked = recognise(text)
     archs: tuple[str, ...] = ()
     features = None
     if arch:
         limits = boundary(arch)
         archs, features, vendor = limits.archs, limits.features, vendor or limits.vendor
-    versions = dict(parse_version(one) for one in toolchain)
     words = f"{asked.text} {counterparts(asked.text, vendor)}".strip()
-    return Answer(asked, archs, library.ask(Query(words, vendor, archs, kind, k, features, versions)))
+    return asked, Query(words, vendor, archs, features=features)
 
 
 def find_for(

@@ -12,6 +12,9 @@ from ..kb.search import OF_ONE_TARGET
 if TYPE_CHECKING:
     from ..hardware_specs.spec import DeviceSpec
 
+UNKNOWN = "unknown"
+"""The family of a kernel whose name does not tell what it does."""
+
 # Nearest first. A target is a parent only when all its instructions run on the child. PTX without the suffix
 # a or f is forward compatible (PTX ISA, directive .target), but wgmma is sm_90a alone and tcgen05 the sm_100
 # family alone, so sm_90 is no parent of sm_100, and sm_100 none of sm_120.
@@ -95,5 +98,6 @@ def fit(page: Page, spec: "DeviceSpec") -> Fit:
 
 
 def suits(page: Page, family: str) -> bool:
-    """Whether `page` is meant for operators of `family`; a mixed operator holds parts of several."""
-    return not page.families or family == "mixed" or not {"any", family}.isdisjoint(page.families)
+    """Whether `page` is meant for operators of `family`; a mixed operator holds parts of several, and what a
+    kernel of unknown family does is left to its reader."""
+    return not page.families or family in ("mixed", UNKNOWN) or not {"any", family}.isdisjoint(page.families)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ...hardware_specs.device import DeviceSpec
     from ...kb.ingest import Report
+    from ...profiling.calibration import Calibration
     from ...profiling.classify import Bottleneck, Diagnosis
     from ...profiling.doctor import Check
-    from ...profiling.profile import Profile
-    from ...retrieval.advise import Advice
     from ...retrieval.find import Answer
 
 
@@ -62,13 +61,21 @@ def _source_keys(value: Any) -> Iterator[str]:
 
 
 def devices_document() -> Document:
-    """The card in this machine, or why there is none that kbgen can use."""
-    from ...profiling.device import DeviceError, detect
+    """The card in this machine beside its sheet, or why there is none that kbgen can use."""
+    from ...profiling.device import DeviceError
+    from ...profiling.devices import survey
 
     try:
-        return {"devices": [detect("auto").to_json()], "reason": ""}
+        return {"devices": [survey().to_json()], "reason": ""}
     except DeviceError as error:
         return {"devices": [], "reason": str(error)}
+
+
+def calibration_document(found: Calibration, spec: DeviceSpec) -> Document:
+    """What was measured of the card here, beside its sheet."""
+    from ...profiling.calibration import compare
+
+    return {**found.to_json(), "label": found.label, "compared": compare(found, spec)}
 
 
 def doctor_document(checks: Iterable[Check]) -> Document:
@@ -116,42 +123,6 @@ def diagnosis_document(diagnosis: Diagnosis) -> Document:
         "bottlenecks": [_bottleneck(found) for found in diagnosis.bottlenecks],
         "undecided": diagnosis.undecided,
         "roofline": diagnosis.roofline,
-    }
-
-
-def profile_document(profile: Profile, diagnosis: Diagnosis) -> Document:
-    """Graph, compiled code and timing of one subject, as far as they were had, and the diagnosis."""
-    traced, static = profile.traced, profile.static
-    return {
-        "op": traced.op.name,
-        "family": traced.family,
-        "device": profile.spec.id,
-        "flops": traced.flops,
-        "bytes_min": traced.bytes_min,
-        "dtypes": traced.dtypes,
-        "fingerprint": traced.fingerprint,
-        "kernels": [{"name": kernel.name, "static": kernel} for kernel in static.kernels] if static else [],
-        "rejections": static.rejections if static else [],
-        "timing": profile.timing,
-        "notes": profile.notes,
-        **diagnosis_document(diagnosis),
-    }
-
-
-def advise_document(name: str, diagnosis: Diagnosis, advice: Advice) -> Document:
-    """The diagnosis of one kernel or op with the techniques for it, each with its passages."""
-    kernel = {
-        "name": name,
-        "bottlenecks": [_bottleneck(found) for found in diagnosis.bottlenecks],
-        "advice": [*advice.steps, *advice.reading],
-        "withheld": advice.withheld,
-    }
-    return {
-        "level": diagnosis.level,
-        "mode": advice.mode,
-        "note": advice.note,
-        "query": advice.query,
-        "kernels": [kernel],
     }
 
 

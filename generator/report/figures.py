@@ -37,6 +37,8 @@ def microseconds(value: float | None) -> str:
     """A time given in microseconds, in the unit that keeps it short."""
     if value is None or not math.isfinite(value):
         return NONE
+    if value >= 1e6:
+        return f"{value / 1e6:.2f} s"
     return f"{value:.1f} us" if value < 1000 else f"{value / 1000:.2f} ms"
 
 
@@ -50,12 +52,37 @@ def percent(fraction: float | None) -> str:
     return NONE if fraction is None else f"{fraction:.0%}".replace("%", " %")
 
 
+def change(before: str, after: str) -> str:
+    """`a -> b`, or what stayed."""
+    return before if before == after else f"{before} -> {after}"
+
+
+def moved(figure: Mapping[str, Any]) -> str:
+    """`registers 40 -> 48 a thread`."""
+    values = " -> ".join(number(figure[side]) for side in ("before", "after"))
+    return f"{figure['name']} {values} {figure['unit']}".rstrip()
+
+
 def widths(counts: Mapping[Any, int] | None) -> str:
     """Instructions per access width, widest first: `8 x 128 bit, 1 x 32 bit`."""
     if not counts:
         return NONE
     ordered = sorted(counts.items(), key=lambda pair: -int(pair[0]))
     return ", ".join(f"{count} x {bits} bit" for bits, count in ordered)
+
+
+def kernel(name: str, most: int = 60) -> str:
+    """A kernel's name without parameters and with `<...>` for template arguments, at most `most` long."""
+    bare = name.removeprefix("void ").replace("(anonymous namespace)::", "")
+    shown, depth = "", 0
+    for letter in bare:
+        if letter == "(" and depth == 0 and shown:
+            break
+        shown += letter if depth == 0 else ""
+        depth += (letter == "<") - (letter == ">" and depth > 0)
+        shown += "...>" if letter == ">" and depth == 0 and shown.endswith("<") else ""
+    shown = " ".join(shown.split()) or name
+    return shown if len(shown) <= most else f"{shown[: most - 3]}..."
 
 
 def place(citation: Mapping[str, Any] | None) -> str:

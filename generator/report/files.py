@@ -33,7 +33,7 @@ def write_files(result: OptimizeResult, recorded: str | None, judged: Any, out: 
     path = out / f"{result.op}_optimized.py"
     candidate = path if judged.chosen is not None else None
     if candidate is not None:
-        _write_whole(candidate, judged.chosen.candidate.source)
+        write_whole(candidate, judged.chosen.candidate.source)
     else:
         path.unlink(missing_ok=True)  # an older run's kernel would pass for this one's
     report = out / "report.md"
@@ -43,12 +43,12 @@ def write_files(result: OptimizeResult, recorded: str | None, judged: Any, out: 
         candidate_path=str(candidate) if candidate else None,
         report_path=str(report),
     )
-    _write_whole(report, markdown.render(result.to_json()))
+    write_whole(report, markdown.render(result.to_json()))
     json_report.write(out / "report.json", "optimize", result.to_json())
     return result
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """A reader sees the old file or the whole new one."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -123,14 +124,24 @@ _care("import", care.take_in, click.Argument(["file"], metavar="FILE.zip", type=
 
 @click.command("retrieval", cls=Command)
 @click.option("--judged", type=options.PATH, help="Tab-separated queries; default: those of the source tree.")
-@click.option("--split", type=click.Choice(["dev", "test"]), default="test", show_default=True)
+@click.option(
+    "--split",
+    type=click.Choice(["dev", "test", "held-out", "all"]),
+    help="Default: test of the source tree's queries, all of a file named with --judged.",
+)
 @click.option("--fail-below", type=click.FloatRange(0, 1), help="Exit 1 if hit@3 with filters is lower.")
 @click.pass_context
-def eval_retrieval(ctx: click.Context, /, judged: Path | None, split: str, fail_below: float | None) -> None:
-    """Measure search on judged queries: hits, MRR, nDCG by way of searching and style of query."""
+def eval_retrieval(
+    ctx: click.Context, /, judged: Path | None, split: str | None, fail_below: float | None
+) -> None:
+    """Measure search on judged queries: hits, MRR, nDCG by way of searching and style of query.
+
+    Search was tuned on the dev split alone; held-out queries were written apart and before any tuning."""
     from ...retrieval.evaluate import evaluate, judged_here, read_judged
 
-    queries = [one for one in read_judged(judged or judged_here()) if one.split == split]
+    split = split or ("all" if judged else "test")
+    file = judged or judged_here("heldout.tsv" if split == "held-out" else "judged.tsv")
+    queries = [one for one in read_judged(file) if split in (one.split, "all", "held-out")]
     with ctx.obj.store() as store, ctx.obj.bar("asking") as count:
         found = evaluate(store, queries, count)
     document = {"split": split, "mode": found.mode, "note": found.note, "scores": found.scores}
@@ -142,6 +153,18 @@ def eval_retrieval(ctx: click.Context, /, judged: Path | None, split: str, fail_
     last = list(found.scores.values())[-1]["all"]
     short = fail_below is not None and last.hit_3 < fail_below
     ctx.exit(1 if short or last.wrong_architecture else 0)
+
+
+@click.command("scale", cls=Command)
+@click.option("--chunks", type=click.IntRange(1000, 2_000_000), default=100_000, show_default=True)
+@click.option("--keep", type=options.PATH, help="Make the library here and leave it; default: a passing one.")
+@click.pass_obj
+def eval_scale(session: Session, /, chunks: int, keep: Path | None) -> None:
+    """Measure a library of made-up passages: ingestion, load, search, memory, disk. Takes minutes."""
+    from ...kb.scale import measure
+
+    with TemporaryDirectory() as passing, session.bar("embedding") as count:
+        session.show("eval-scale", vars(measure(keep or Path(passing) / "library", chunks, count)))
 
 
 COMMANDS: tuple[click.Command, ...] = (search, ingest, library)

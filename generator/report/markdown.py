@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import evidence, figures
+from . import evidence, figures, timings
 from .headline import headline, mark
 from .pipes import free_table, passage, table
 
@@ -18,7 +18,6 @@ WITHOUT_THE_CARD = (
     "Registers, shared memory and access widths are read from the offline compile, occupancy follows "
     "from them by formula; nothing of this ran on the target.",
 )
-TIMING_COLUMNS = ("subject", "median_us", "interval_us", "host_us", "samples")
 
 
 def render(result: Mapping[str, Any]) -> str:
@@ -33,6 +32,7 @@ def render(result: Mapping[str, Any]) -> str:
         *_section("What holds the op back", _diagnosis(result)),
         *_section("Choices and the passages behind them", _choices(result)),
         *_section("Steps tried", _steps(result)),
+        *_section("What the accepted steps moved", _moved(result)),
         *_section("Techniques that do not apply", _declined(result)),
         *_section("Limits of this report", _limits(result)),
         *_section("Reproduce", _reproduce(result)),
@@ -65,7 +65,8 @@ def _asked(result: Mapping[str, Any]) -> str:
 
 
 def _timing(result: Mapping[str, Any]) -> str:
-    return free_table(list(result["baselines"].values()), TIMING_COLUMNS) if result["baselines"] else ""
+    taken = result["baselines"].values()
+    return free_table(timings.rows(taken), timings.COLUMNS) if taken else ""
 
 
 def _diagnosis(result: Mapping[str, Any]) -> str:
@@ -99,6 +100,21 @@ def _steps(result: Mapping[str, Any]) -> str:
     note = "Effect is time before over time after; `estimated` comes from the model, not from a clock."
     columns = ("transform", "outcome", "kept", "effect", "evidence", "reason", "passage")
     return f"{table(columns, rows)}\n\n{note}"
+
+
+def _moved(result: Mapping[str, Any]) -> str:
+    """Per accepted step the class that held the kernel back, and the figures that changed."""
+    rows = [
+        (
+            f"`{step['transform']}`",
+            figures.change(moved["was"] or "nothing", moved["now"] or "nothing"),
+            "; ".join(figures.moved(one) for one in moved["figures"]) or "nothing by more than 1 %",
+            moved["level"],
+        )
+        for step in result["steps"]
+        if (moved := step.get("moved"))
+    ]
+    return table(("step", "held back by", "moved", "evidence"), rows) if rows else ""
 
 
 def _declined(result: Mapping[str, Any]) -> str:

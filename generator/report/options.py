@@ -50,6 +50,9 @@ gpu = click.option(
     metavar="NAME",
     help="A device of `kbgen specs`; auto is the card here.",
 )
+kernel = click.option(
+    "--kernel", metavar="REGEX", help="Only kernels whose name this is found in, such as 'softmax|norm'."
+)
 precision = click.option(
     "--precision",
     type=click.Choice(["fp32", "tf32", "bf16", "fp16"]),

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 from rich.console import RenderableType
 from rich.markup import escape
-from rich.table import Table
 
-from . import figures
+from . import figures, timings
+from .advice_view import advise
 from .headline import headline, mark
+from .measuring_view import calibrate, devices, doctor, eval_diagnosis, profile
 from .tables import Document, grid, kernels, rows_of, styled
 
 # key of a suite's row: its heading, short because there are many
@@ -97,40 +98,12 @@ def _beside(verdict: Document) -> Iterator[str]:
         yield from (f"otherwise: {escape(text)}" for text in (*replayed["differences"], *replayed["changed"]))
 
 
-def advise(document: Document) -> Iterator[RenderableType]:
-    """Per kernel: what holds it back, then what to do about it with the passages that say so."""
-    for kernel in document["kernels"]:
-        yield f"[bold]{escape(str(kernel['name']))}[/], level of evidence: {escape(str(document['level']))}"
-        names = ("class", "confidence", "evidence")
-        yield rows_of("bottlenecks", kernel["bottlenecks"], names)
-        for rank, step in enumerate(kernel["advice"], start=1):
-            yield f"{rank}. [bold]{escape(str(step['technique']))}[/]: {escape(str(step['why']))}"
-            for citation in step["citations"]:
-                yield f"   - {escape(figures.place(citation))}"
-            if step.get("outcomes"):
-                yield f"   past outcomes: {escape(figures.cell(step['outcomes']))}"
-
-
-def profile(document: Document) -> Iterator[RenderableType]:
-    """What the subject is, what its kernels take, and what holds it back."""
-    amount = f"{figures.number(document['flops'])} flop, at least {figures.size(document['bytes_min'])} moved"
-    yield f"[bold]{escape(document['op'])}[/] ({document['family']}) on {document['device']}: {amount}"
-    if document["kernels"]:
-        yield kernels(document["kernels"])
-    yield from (f"rejected: {escape(sentence)}" for sentence in document["rejections"])
-    yield rows_of("bottlenecks", document["bottlenecks"], ("class", "confidence", "evidence"))
-    if document["roofline"]:
-        point = document["roofline"]
-        least = figures.microseconds(point["attainable_us"])
-        yield f"roofline: {point['bound']}-bound, at least {least} by the device's peaks (an estimate)"
-    yield f"level of evidence {document['level']}; it leaves {len(document['undecided'])} classes undecided"
-
-
 def bench(document: Document) -> Iterator[RenderableType]:
     """The verdict of the clock, then every subject's time."""
     yield f"{styled(document['label'])} {escape(document['reason'])}"
-    names = ("subject", "median_us", "interval_us", "host_us", "samples")
-    yield rows_of(None, list(document["timings"].values()), names)
+    rows = timings.rows(document["timings"].values())
+    shown = set(figures.columns(rows))
+    yield rows_of(None, rows, [name for name in timings.COLUMNS if name in shown])
     yield from (f"{escape(name)} did not run: {escape(why)}" for name, why in document["failures"].items())
 
 
@@ -202,19 +175,6 @@ def _numbers(sheet: Document) -> Iterator[tuple[str, str, str]]:
                     yield f"{section}.{key}", figures.cell(value), sources
 
 
-def doctor(document: Document) -> Iterator[RenderableType]:
-    """What works here, what does not, and how to get it."""
-    table = Table("check", "status", "found", "to get it", box=None, pad_edge=False)
-    for check in document["checks"]:
-        table.add_row(
-            escape(str(check["name"])),
-            styled(str(check["status"])),
-            escape(str(check["found"])),
-            escape(str(check["cure"])),
-        )
-    yield table
-
-
 def eval_suite(document: Document) -> Iterator[RenderableType]:
     """One line per op and device, why some have no kernel, and the totals."""
     timed = any(row.get("measured_us") for row in document["rows"])
@@ -265,6 +225,6 @@ VIEWS: dict[str, Callable[[Document], Iterator[RenderableType]]] = {
     view.__name__.replace("_", "-"): view
     for view in (
         *(optimize, verify, bench, profile, advise, search, ingest),
-        *(specs, doctor, eval_suite, eval_judge, eval_retrieval),
+        *(specs, devices, calibrate, doctor, eval_suite, eval_judge, eval_retrieval, eval_diagnosis),
     )
 }

@@ -57,6 +57,9 @@ FORBIDDEN_NAMES = {
 
 FORBIDDEN_ATTRIBUTES = {
     "builtins",
+    "cache_clear",
+    "cache_info",
+    "cache_parameters",
     "cr_frame",
     "ctypes",
     "f_back",
@@ -76,9 +79,22 @@ FORBIDDEN_ATTRIBUTES = {
     "tb_frame",
     "threading",
     "tracemalloc",
+    "storage",
+    "typed_storage",
+    "untyped_storage",
     "weakref",
 }
-"""Ways from an allowed module or object to the interpreter's insides."""
+"""Ways from an allowed module or object to the interpreter's insides, or to bytes behind a tensor."""
+
+KERNEL_INSIDES = _words("""
+    cache_key constexprs create_binder debug device_caches do_not_specialize hash kernel kwargs module
+    noinline launch_metadata params parse preload pre_run_hooks raw_src repr rewrite rewriter rewritten_fn
+    signature src starting_line_number used_global_vals version
+    """)
+"""Attributes that a compiled kernel has and an interpreted one has not, or the other way round (3.7)."""
+
+PLAIN_NAMES = {"torch.__version__", "torch.version.cuda", "torch.version.hip"}
+"""What a file may read of torch besides functions, classes, dtypes and numbers."""
 
 DUNDERS = {
     "__init__",
@@ -86,7 +102,6 @@ DUNDERS = {
     "__doc__",
     "__version__",
     "__class__",
-    "__all__",
     "__call__",
     "__len__",
     "__post_init__",

@@ -16,6 +16,7 @@ from ...profiling.build import Input
 from .coverage import Reached
 from .exchange import Step, StepReport
 from .interpreter import Watch
+from .kept import Kept
 from .layout import place
 from .memory import OutOfBoundsError
 from .oracle import in_mode, shares
@@ -24,6 +25,9 @@ from .stand_in import OnThisMachine
 
 _AGE, _AGING_S = 256, 0.3
 """Calls before a late one, and the most CPU seconds that they may take together."""
+
+_SETTLING = 2
+"""Calls of an instance after which what it keeps must stay as it is."""
 
 _MOST_CAUSES = 20
 _MOST_OUTPUT_BYTES = 256 << 20
@@ -38,6 +42,8 @@ class Instance:
     slots: list[Input]
     returned: list[torch.Tensor]  # every output so far, kept alive
     reached: Reached
+    globals: dict[str, Any]  # what the file itself defines
+    calls: int = 0
 
 
 class Call:
@@ -45,10 +51,11 @@ class Call:
 
     def __init__(self, instance: Instance, step: Step, watch: Watch) -> None:
         self.instance, self.step, self.watch = instance, step, watch
-        self.recorder = Recorder()
+        self.recorder = Recorder(lambda: watch.memory)
 
     def run(self) -> tuple[StepReport, dict[str, Any]]:
         self._fill()
+        self.kept = Kept(self.instance.globals, self.instance.model)
         if self.step.late:
             fault = self._aged()
             if fault is not None:
@@ -90,8 +97,9 @@ class Call:
                 self._forward(ghost=True)
         except BaseException as error:  # as in `run`
             return self._report("raised", started, error=told(error), in_kernel=_in_kernel(error))
-        self.recorder = Recorder()
+        self.recorder = Recorder(lambda: self.watch.memory)
         self._fill()
+        self.kept = Kept(self.instance.globals, self.instance.model)
         return None
 
     def _seen(
@@ -101,6 +109,7 @@ class Call:
         held_earlier = any(shares(output, old) for output in outputs for old in self.instance.returned)
         self._name_outputs(outputs)
         return {
+            "unsettled": self._unsettled(),
             "strides": tuple(output.stride() for output in outputs),
             "aliases": _aliases(outputs, list(owners.values())),
             "held_earlier": held_earlier,
@@ -108,6 +117,14 @@ class Call:
             "launches": tuple(f"{one.kernel}{list(one.grid)}" for one in self.watch.launches),
             "traffic": self._traffic(),
         }
+
+    def _unsettled(self) -> tuple[str, ...]:
+        """What is kept and has changed; the first calls of a shape may fill what they keep."""
+        self.instance.calls += 1
+        if self.step.layout != "contiguous" or self.step.ghost or self.instance.calls <= _SETTLING:
+            return ()
+        now = Kept(self.instance.globals, self.instance.model)
+        return self.kept.changed_by_a_call(now, self.watch.memory)
 
     def _fill(self) -> None:
         """Bring in weights and inputs: in place where the instance has them already."""
@@ -146,6 +163,8 @@ class Call:
         self.watch.ghost = ghost or self.step.ghost
         for name, tensor in self._owners().items():
             self.watch.know(name, tensor)
+        for name, tensor in self.kept.tensors.items():
+            self.watch.memory.keep(self.watch.know(name, tensor))
         flipped = in_mode(self.instance.model, None) if self.step.flipped and not ghost else nullcontext()
         seen = OnThisMachine(self.recorder), self.recorder, self.instance.reached.watching()
         with torch.set_grad_enabled(self.step.late), flipped, seen[0], seen[1], seen[2]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -14,19 +14,27 @@ def with_constants(source: str, values: Mapping[str, Any]) -> str:
     """
     lines = source.splitlines(keepends=True)
     for statement in reversed(ast.parse(source).body):
-        name, value = _assigned(statement)
-        if name in values and value is not None and _is_literal(value):
-            _replace(lines, value, repr(values[name]))
+        for name, value in reversed(list(_assigned(statement))):
+            if name in values and _is_literal(value):
+                _replace(lines, value, repr(values[name]))
     return "".join(lines)
 
 
-def _assigned(statement: ast.stmt) -> tuple[str, ast.expr | None]:
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target = statement.targets[0]
-        return (target.id, statement.value) if isinstance(target, ast.Name) else ("", None)
-    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-        return statement.target.id, statement.value
-    return "", None
+def _assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Names with what is assigned to each, in the order of the text: `A = 1`, `A: int = 1`, `A, B = 1, 2`."""
+    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets, value = [statement.target], statement.value
+    elif isinstance(statement, ast.Assign):
+        targets, value = statement.targets, statement.value
+    else:
+        return
+    if len(targets) != 1:
+        return
+    target = targets[0]
+    pairs: list[tuple[ast.expr, ast.expr]] = [(target, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = list(zip(target.elts, value.elts, strict=True))
+    yield from ((t.id, v) for t, v in pairs if isinstance(t, ast.Name))
 
 
 def _is_literal(value: ast.expr) -> bool:

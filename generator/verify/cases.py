@@ -105,12 +105,12 @@ def _setting(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
     sized = op.with_overrides(sizes.overrides) if sizes.overrides else op
     model, shipped = sized.instantiate(seed)
     _, other = sized.instantiate(seed + 500)
-    args, kwargs = _init_arguments(sized, seed)
+    args, kwargs = init_arguments(sized, seed)
     state = {name: value.clone() for name, value in model.state_dict().items()}
     return Setting(sizes.name, sized, Reference(model, mode), args, kwargs, shipped, other, state, seed)
 
 
-def _init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What Model is constructed with, in each of the three forms that an op file may give it."""
     module = op.module()
     with seeded(seed):

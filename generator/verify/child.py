@@ -8,11 +8,10 @@ Configurations of autotuned kernels that no call has run get calls of their own 
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,12 +23,15 @@ from ...profiling import running
 from ...profiling.build import seeded
 from ...profiling.sandbox_child import serve
 from .call import Call, Instance, told
+from .conditions import NAME as SEEN
+from .conditions import Conditions, watched_code
 from .configurations import MOST
 from .coverage import Reached
 from .exchange import (
     ENOUGH_FILE,
     PROGRESS_FILE,
     RESULT_FILE,
+    FullSize,
     Shape,
     Step,
     StepReport,
@@ -40,7 +42,11 @@ from .exchange import (
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
+from .rehearsal import Rehearsed, rehearse
 from .stand_in import OnThisMachine, stand_in
+
+_MOST_AT_FULL = 16
+"""Configurations that full size alone may choose, and that are made to run."""
 
 
 class NotLoadableError(Exception):
@@ -57,16 +63,20 @@ class WrongStateError(Exception):
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:
     folder = Path.cwd()
-    shapes, steps = take_request(folder)
+    shapes, steps, full = take_request(folder)
     torch.set_num_threads(1)
-    watch = Watch()
+    watch, conditions = Watch(), Conditions()
     install(watch, request["device"]["arch"])
+    conditions.watch_kernels()
     emulate_libdevice()
     stand_in(request["device"]["properties"])
     write_call(folder, -1, StepReport("ok"), {"outputs": steps[0].inputs})  # leaves caches on classes
     before = snapshot()
+    judging = _Judging(shapes, steps, watch, conditions, request, folder)
     try:
-        reports, tensors, reached = _run(shapes, steps, watch, request, folder)
+        judging.run()
+        configurations = watch.tuning.counts()
+        rehearsed = judging.at_full_size(full)
     except NotLoadableError as error:
         return {"not_loadable": str(error)}
     except WrongStateError as error:
@@ -74,82 +84,136 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     except LeftRunningError as error:
         return {"left_running": str(error)}
     patched = changed_since(before)  # before saving, which leaves caches of its own on classes
-    torch.save(tensors, folder / RESULT_FILE)
+    torch.save(judging.tensors, folder / RESULT_FILE)
     return {
-        "reports": [report_json(report) for report in reports],
-        "configurations": watch.tuning.counts(),
-        "reached": sorted(set().union(*reached.lines.values())),
+        "reports": [report_json(report) for report in judging.reports],
+        "configurations": configurations,
+        "reached": sorted(set().union(*judging.reached.lines.values())),
+        "rehearsed": asdict(rehearsed) if rehearsed else None,
         "patched": patched,
     }
 
 
-def _run(
-    shapes: list[Shape], steps: list[Step], watch: Watch, request: Mapping[str, Any], folder: Path
-) -> tuple[list[StepReport], dict[int, dict[str, Any]], Reached]:
-    """The report of every step until the judge has enough, then those of calls that repeat step `retried` for
-    a configuration's sake."""
-    instances: dict[int, Instance] = {}
-    reached = Reached()
-    reports: list[StepReport] = []
-    tensors: dict[int, dict[str, Any]] = {}
-    started = time.process_time()  # a busy machine is no reason to judge less
-    for number, step in enumerate(steps):
-        if step.optional and time.process_time() - started > request["patience_s"]:
-            reports.append(StepReport("skipped"))
-            write_call(folder, number, reports[-1], {})
-            continue
-        (folder / PROGRESS_FILE).write_text(str(number))
-        if step.shape not in instances:
-            instances[step.shape] = _instance(shapes[step.shape], step, request["mode"], reached)
-        watch.tuning.turn = number
-        report, found = Call(instances[step.shape], step, watch).run()
-        reports.append(report)
-        tensors[number] = found
-        write_call(folder, number, report, found)
-        if (folder / ENOUGH_FILE).exists():
-            return reports, tensors, reached
-    retried = steps[request["retried"]]
-    while watch.tuning.missing and len(reports) < len(steps) + MOST:
-        if time.process_time() - started > 2 * request["patience_s"]:
-            break
-        watch.tuning.turn = len(reports)
-        report, found = Call(instances[retried.shape], replace(retried, again=False), watch).run()
-        tensors[len(reports)] = found
-        reports.append(report)
-    return reports, tensors, reached
+class _Judging:
+    """All calls of one candidate; what each gave stands in `reports` and `tensors` under its number."""
+
+    def __init__(
+        self,
+        shapes: list[Shape],
+        steps: list[Step],
+        watch: Watch,
+        conditions: Conditions,
+        request: Mapping[str, Any],
+        folder: Path,
+    ) -> None:
+        self.shapes, self.steps, self.watch, self.conditions = shapes, steps, watch, conditions
+        self.request, self.folder = request, folder
+        self.instances: dict[int, Instance] = {}
+        self.reached = Reached()
+        self.reports: list[StepReport] = []
+        self.tensors: dict[int, dict[str, Any]] = {}
+        self.started = time.process_time()  # a busy machine is no reason to judge less
+        self.enough = False
+
+    def run(self) -> None:
+        """Every step until the judge has enough, then calls that repeat step `retried` for a configuration's
+        sake."""
+        for number, step in enumerate(self.steps):
+            if step.optional and self._spent() > self.request["patience_s"]:
+                self.reports.append(StepReport("skipped"))
+                write_call(self.folder, number, self.reports[-1], {})
+                continue
+            (self.folder / PROGRESS_FILE).write_text(str(number))
+            self._call(step)
+            write_call(self.folder, number, self.reports[-1], self.tensors[number])
+            if (self.folder / ENOUGH_FILE).exists():
+                self.enough = True
+                return
+        while self.watch.tuning.missing and len(self.reports) < len(self.steps) + MOST:
+            if self._spent() > 2 * self.request["patience_s"]:
+                return
+            self._call(self._retried)
+
+    def at_full_size(self, full: FullSize | None) -> Rehearsed | None:
+        """The walk through full size, and calls of step `retried` that meet what it alone has met."""
+        if full is None or self.enough:
+            return None
+        judged = self.conditions.begin()
+        with self.watch.tuning.aside():
+            rehearsed = rehearse(self.watch, lambda: self._made(full), full.inputs, OnThisMachine)
+        self.watch.begin()
+        sites = self.conditions.new_since(judged)
+        turns = _turns(self.watch.tuning.at_full)
+        for turn in turns or [{}] * bool(sites):
+            self.conditions.forced, self.watch.tuning.forced = sites, turn
+            self._call(self._retried, self.conditions.told(sites) or ", ".join(map(str, turn.values())))
+        return rehearsed
+
+    def _spent(self) -> float:
+        return time.process_time() - self.started
+
+    @property
+    def _retried(self) -> Step:
+        return replace(self.steps[self.request["retried"]], again=False)
+
+    def _call(self, step: Step, forced: str = "") -> None:
+        number = len(self.reports)
+        if step.shape not in self.instances:
+            self.instances[step.shape] = self._instance(self.shapes[step.shape], step)
+        self.watch.tuning.turn = number
+        report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
+        self.reports.append(replace(report, forced=forced))
+
+    def _instance(self, shape: Shape, step: Step) -> Instance:
+        alive = running.now()
+        self.reached.follow(shape.file)
+        module = _import(Path(shape.file), shape.name, self.conditions)
+        own = {name: value for name, value in vars(module).items() if name != SEEN}
+        model = _made(module, shape)
+        left = running.left_since(alive)
+        if left:
+            raise LeftRunningError(f"loading it starts {left[0]}")
+        if self.request["mode"] != "as-is":
+            model.train(self.request["mode"] == "train")
+        _check_state(model, step.state)
+        code = getattr(model.forward, "__code__", None)
+        arguments = list(code.co_varnames[1:]) if code else []
+        return Instance(model, arguments, [], [], self.reached, own)
+
+    def _made(self, full: FullSize) -> nn.Module:
+        model = _made(_import(Path(full.file), "full", self.conditions), full)
+        return model if self.request["mode"] == "as-is" else model.train(self.request["mode"] == "train")
 
 
-def _instance(shape: Shape, step: Step, mode: str, reached: Reached) -> Instance:
-    alive = running.now()
-    reached.follow(shape.file)
-    module = _import(Path(shape.file), shape.name)
+def _turns(at_full: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    """One choice of configurations for each call that it takes to run them all."""
+    longest = max(map(len, at_full.values()), default=0)
+    return [
+        {kernel: configs[min(turn, len(configs) - 1)] for kernel, configs in at_full.items() if configs}
+        for turn in range(min(longest, _MOST_AT_FULL))
+    ]
+
+
+def _made(module: ModuleType, shape: Shape | FullSize) -> nn.Module:
     made = getattr(module, "ModelNew", None)
     if not (isinstance(made, type) and issubclass(made, nn.Module)):
         raise NotLoadableError("the file has no class ModelNew(nn.Module)")
     try:
         with seeded(shape.seed), OnThisMachine():
-            model = made(*shape.args, **shape.kwargs)
+            model: nn.Module = made(*shape.args, **shape.kwargs)
     except Exception as error:
         raise NotLoadableError(f"ModelNew's constructor raises {told(error)}") from error
-    left = running.left_since(alive)
-    if left:
-        raise LeftRunningError(f"loading it starts {left[0]}")
-    if mode != "as-is":
-        model.train(mode == "train")
-    _check_state(model, step.state)
-    code = getattr(model.forward, "__code__", None)
-    return Instance(model, list(code.co_varnames[1:]) if code else [], [], [], reached)
+    return model
 
 
-def _import(path: Path, name: str) -> ModuleType:
-    label = f"candidate_{name}"
-    spec = importlib.util.spec_from_file_location(label, path)
-    if spec is None or spec.loader is None:
-        raise NotLoadableError(f"{path.name} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[label] = module
+def _import(path: Path, name: str, conditions: Conditions) -> ModuleType:
+    module = ModuleType(f"candidate_{name}")
+    module.__file__ = str(path)
+    vars(module)[SEEN] = conditions.saw
+    sys.modules[module.__name__] = module
     try:
-        spec.loader.exec_module(module)
+        code = watched_code(path.read_text(encoding="utf-8"), str(path), conditions)
+        exec(code, vars(module))
     except Exception as error:
         raise NotLoadableError(f"loading the file raises {told(error)}") from error
     return module

@@ -7,7 +7,8 @@ Configurations that differ in warps or stages alone are one to the interpreter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from triton.runtime.errors import InterpreterError
@@ -17,14 +18,18 @@ MOST = 64
 
 
 class Configurations:
-    """Which configurations ran; `turn` is the number of the call, the same for a call and its repetition."""
+    """Which configurations ran; `turn` is the number of the call, the same for a call and its repetition, and
+    `forced` leaves a kernel no choice."""
 
     def __init__(self) -> None:
         self.turn = 0
         self.known: dict[str, set[str]] = {}
         self.ran: dict[str, set[str]] = {}
         self._order: dict[tuple[int, str, tuple[str, ...]], list[Any]] = {}
+        self._names: dict[str, Sequence[str]] = {}
         self._tuned: set[str] = set()
+        self.at_full: dict[str, list[Any]] = {}
+        self.forced: dict[str, Any] = {}
 
     def first_time(self, kernel: str) -> bool:
         new = kernel not in self._tuned
@@ -41,6 +46,9 @@ class Configurations:
 
     def in_turn(self, kernel: str, configs: Sequence[Any], names: Sequence[str]) -> list[Any]:
         """`configs` in the order to try them: what has not run yet stands first."""
+        if kernel in self.forced:
+            return [self.forced[kernel]]
+        self._names[kernel] = names
         distinct = {_key(config, names): config for config in reversed(configs)}
         key = (self.turn, kernel, tuple(distinct))
         if key not in self._order:
@@ -50,6 +58,20 @@ class Configurations:
             self._order[key] = sorted(in_order, key=lambda one: _key(one, names) in ran)
         return self._order[key]
 
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is asked for in the block does not count; `at_full` holds what of it no call has run."""
+        known = {kernel: set(names) for kernel, names in self.known.items()}
+        ran, order = {kernel: set(names) for kernel, names in self.ran.items()}, dict(self._order)
+        self._order.clear()
+        try:
+            yield
+        finally:
+            for (_, kernel, _), configs in self._order.items():
+                names, done = self._names[kernel], ran.get(kernel, set())
+                self.at_full[kernel] = [one for one in configs if _key(one, names) not in done]
+            self.known, self.ran, self._order = known, ran, order
+
     def note(self, kernel: str, config: Any, names: Sequence[str]) -> None:
         self.ran[kernel].add(_key(config, names))
 
@@ -57,7 +79,8 @@ class Configurations:
 def _key(config: Any, names: Sequence[str]) -> str:
     """What the interpreter can tell of a configuration; `names` are the kernel's own parameters."""
     told = {name: value for name, value in config.all_kwargs().items() if name in names}
-    return f"{told or config}{id(config.pre_hook) if config.pre_hook else ''}"
+    code = getattr(config.pre_hook, "__code__", None)
+    return f"{told or config}{code.co_firstlineno if code else config.pre_hook or ''}"
 
 
 def tuned_run(configurations: Configurations, tell: Callable[[str, str], None]) -> Any:

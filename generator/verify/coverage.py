@@ -91,6 +91,9 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
         if isinstance(one, _COMPOUND):
             for name in ("body", "orelse", "finalbody"):
                 yield from _statements(getattr(one, name, []))
+        elif isinstance(one, ast.Match):
+            for case in one.cases:
+                yield from _statements(case.body)
         elif not refuses:
             yield one
 

@@ -6,7 +6,7 @@ import torch
 
 from .budget import too_ill_conditioned
 from .controls import Answer
-from .families import ENORMOUS
+from .families import ASTRONOMICAL, ENORMOUS
 
 
 def why_dropped(answer: Answer, precision: str, first: bool) -> str:
@@ -15,7 +15,7 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return "the reference itself is mostly non-finite here"
     if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
         return f"rounding to {precision} changes the right answer too much here"
-    if answer.case.family == ENORMOUS and _overflows(answer):
+    if answer.case.family in (ENORMOUS, ASTRONOMICAL) and _overflows(answer):
         return "the reference overflows in its own dtype here"
     return ""
 

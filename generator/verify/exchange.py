@@ -37,6 +37,21 @@ class Shape:
     seed: int
 
 
+Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype]
+"""Shape, strides and dtype of a tensor that nobody makes."""
+
+
+@dataclass(frozen=True)
+class FullSize:
+    """The op as it is shipped: the candidate file for it, how ModelNew is built, the forms of its inputs."""
+
+    file: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    seed: int
+    inputs: list[Form | Input]
+
+
 @dataclass(frozen=True)
 class Step:
     """One call. `again` repeats it on the same pointers; `ghost` runs it with every kernel left out; `moved`
@@ -59,7 +74,9 @@ class Step:
 class StepReport:
     """What the child saw during one call; tensors travel beside it, keyed by the step's number.
 
-    `products` is the arithmetic of `tl.dot` and of multiplications, in operations, a multiply-add being two.
+    `unsettled` are paths to what the candidate keeps and this call has changed, though not the first at its
+    shape. `forced` tells which conditions were made to come out as they do at full size. `products` is the
+    arithmetic of `tl.dot` and of multiplications, in operations, a multiply-add being two.
     """
 
     status: str  # "ok", "raised" or "skipped"
@@ -81,23 +98,24 @@ class StepReport:
     copies: Mapping[str, int] = field(default_factory=dict)
     violations: tuple[tuple[str, str], ...] = ()
     loads_without_other: int = 0
+    unsettled: tuple[str, ...] = ()
+    forced: str = ""
     traffic: Mapping[str, tuple[int, int, int, int]] = field(default_factory=dict)
     seconds: float = 0.0
 
 
-def write_request(folder: Path, shapes: list[Shape], steps: list[Step]) -> None:
-    torch.save(
-        {"shapes": [vars(shape) for shape in shapes], "steps": [vars(step) for step in steps]},
-        folder / REQUEST_FILE,
-    )
+def write_request(folder: Path, shapes: list[Shape], steps: list[Step], full: FullSize | None) -> None:
+    held = {"shapes": [vars(shape) for shape in shapes], "steps": [vars(step) for step in steps]}
+    torch.save({**held, "full": vars(full) if full else None}, folder / REQUEST_FILE)
 
 
-def take_request(folder: Path) -> tuple[list[Shape], list[Step]]:
+def take_request(folder: Path) -> tuple[list[Shape], list[Step], FullSize | None]:
     """Read the request once and delete it, so that nothing imported later finds the inputs to come."""
     path = folder / REQUEST_FILE
     held = torch.load(path, weights_only=False)
     path.unlink()
-    return [Shape(**shape) for shape in held["shapes"]], [Step(**step) for step in held["steps"]]
+    full = FullSize(**held["full"]) if held["full"] else None
+    return [Shape(**shape) for shape in held["shapes"]], [Step(**step) for step in held["steps"]], full
 
 
 def report_json(report: StepReport) -> dict[str, Any]:
@@ -105,7 +123,7 @@ def report_json(report: StepReport) -> dict[str, Any]:
 
 
 def read_report(document: Mapping[str, Any]) -> StepReport:
-    tuples = ("odd_outputs", "left_running", "changed", "launches", "dot_precisions")
+    tuples = ("odd_outputs", "left_running", "changed", "launches", "dot_precisions", "unsettled")
     nested = ("aliases", "violations", "strides")
     values = dict(document)
     values.update({name: tuple(values[name]) for name in tuples})

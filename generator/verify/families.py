@@ -82,13 +82,20 @@ def _near_one(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return 1 + torch.randint(-8, 9, values.shape, generator=generator) / 4096
 
 
-def _enormous(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Far above 65504, where float16 ends, and any bound that looks generous; float32 still holds sums of
-    their squares. A sixteenth of what the dtype holds where that is less."""
-    return _normal(values, generator).clamp(-4, 4) * min(2.0**50, torch.finfo(values.dtype).max / 16)
+def _far_out(power: int) -> Draw:
+    """Normal values, none beyond 4, times 2 to that power; a sixteenth of what the dtype holds where that is
+    less."""
+
+    def draw(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        most = torch.finfo(values.dtype).max / 16
+        return _normal(values, generator).clamp(-4, 4) * min(2.0**power, most)
+
+    return draw
 
 
-ENORMOUS = "enormous"
+ENORMOUS, ASTRONOMICAL = "enormous", "astronomical"
+"""Far above 65504, where float16 ends, and any bound that looks generous; of the first, float32 still holds
+sums of squares, of the second sums alone. Both are left out where the reference overflows."""
 
 FAMILIES: Mapping[str, Draw] = {
     "as shipped": lambda values, generator: values,
@@ -104,7 +111,8 @@ FAMILIES: Mapping[str, Draw] = {
     "negative spikes": _spiked(-1.0),
     "small integers": _small_integers,
     "near one": _near_one,
-    ENORMOUS: _enormous,
+    ENORMOUS: _far_out(50),
+    ASTRONOMICAL: _far_out(110),
     "all negative": lambda values, generator: -_normal(values, generator).abs() - 0.5,
 }
 

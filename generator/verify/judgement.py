@@ -27,16 +27,19 @@ from .exchange import (
     read_tensors,
     write_request,
 )
+from .full_size import as_at_full_size, at_full_size, full_size
 from .record import Record, device_answers
 from .review import Fault, Review, Reviewed
 from .sanitizer import sanitize
 from .summary import fill_in
 from .target import compiled_document, target_fault, unjudged
 from .verdict import CaseResult, Cause, Verdict
-from .whole import differ, first_fault, hidden_library_call, own_kernels, unreached_path, unrun
+from .whole import differ, first_fault, hidden_library_call, own_kernels, unreached_path, unrun, unsettled
 
 PATIENCE_S = 12.0
 """After this much CPU time the child leaves out the calls marked optional."""
+
+_MORE = "one more configuration"
 
 _ENDINGS: Mapping[str, Cause] = {
     "timeout": "timeout",
@@ -108,7 +111,8 @@ class Judgement:
             shapes.append(
                 Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed)
             )
-        write_request(self.scratch, shapes, [case.step for case in self.cases])
+        full = full_size(self.record, self.found, self.scratch)
+        write_request(self.scratch, shapes, [case.step for case in self.cases], full)
 
     def _child(self) -> Outcome:
         request = {
@@ -208,7 +212,7 @@ class Judgement:
         except Exception as error:  # whatever a damaged or forged file makes of the reader
             return record.failed(Fault("tampering", f"the outputs it left cannot be read: {error}"))
         with record.clock("compare"):
-            self._take_in_repetitions(len(reports))
+            self._take_in_repetitions(reports)
             reviewed = self._review(reports, tensors)
             fill_in(record, self.cases, self.answers, reports, reviewed, tensors)
             fault = first_fault(self.cases, reviewed, reports) or hidden_library_call(
@@ -220,8 +224,11 @@ class Judgement:
                 fault = own_kernels(self.cases, reports, tensors)
         if fault is not None:
             return record.concluded(fault)
-        fault = unrun(record, outcome.reply["configurations"]) or unreached_path(
-            record.source, outcome.reply["reached"]
+        fault = (
+            unrun(record, outcome.reply["configurations"])
+            or unsettled(reports)
+            or unreached_path(record.source, outcome.reply["reached"])
+            or at_full_size(record, outcome.reply["rehearsed"], reports)
         )
         return record.concluded(fault) if fault is not None else self._vouched(reports)
 
@@ -261,11 +268,12 @@ class Judgement:
         record.fields["sanitizer"] = found.to_json()
         return found.fault([launch.split("[")[0] for report in reports for launch in report.launches])
 
-    def _take_in_repetitions(self, count: int) -> None:
-        """The child's calls beyond the plan repeat one case in configurations that no other call ran."""
-        for number in range(len(self.cases), count):
-            case = self.cases[self.retried]
-            self.cases.append(replace(case, name=f"{case.name}, one more configuration"))
+    def _take_in_repetitions(self, reports: list[StepReport]) -> None:
+        """The child's calls beyond the plan repeat one case: in configurations that no other call ran, and
+        with conditions as full size has them."""
+        for number in range(len(self.cases), len(reports)):
+            case, forced = self.cases[self.retried], reports[number].forced
+            self.cases.append(replace(case, name=f"{case.name}, {f'with {forced}' if forced else _MORE}"))
             if self.retried in self.answers:
                 self.answers[number] = self.answers[self.retried]
             else:
@@ -286,7 +294,10 @@ class Judgement:
                 found.append(Reviewed(CaseResult(case.name, "dropped", self.dropped[number])))
             else:
                 explained = any(one is not None and one.fault is not None for one in found)
-                found.append(self._reviewed(number, report, tensors.get(number, {}), explained))
+                one = self._reviewed(
+                    number, report, tensors.get(number, {}), explained or bool(report.forced)
+                )
+                found.append(as_at_full_size(one, report.forced))
         return found
 
     def _reviewed(

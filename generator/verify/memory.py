@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from numpy.lib.stride_tricks import as_strided
 
 from .order import Order
 
@@ -65,11 +67,23 @@ class Extent:
     writer: Slots = field(init=False)
     reader: Slots = field(init=False)
     atomics: list[tuple[int, Slots]] = field(default_factory=list)  # of this launch: stamp and slots
+    relied: npt.NDArray[np.bool_] | None = None  # of a kept tensor: read before this call had written it
 
     def __post_init__(self) -> None:
         slots = max(1, (self.stop - self.start) // self.item_bytes)
         self.loaded, self.stored = np.zeros(slots, np.bool_), np.zeros(slots, np.bool_)
         self.writer, self.reader = np.full(slots, _NEVER, np.int64), np.full(slots, _NEVER, np.int64)
+
+    def read(self, slots: Slots) -> None:
+        if self.relied is not None:
+            self.relied[slots[~self.stored[slots]]] = True
+
+    def lanes(self, marks: npt.NDArray[np.bool_], tensor: torch.Tensor) -> npt.NDArray[np.bool_]:
+        """`marks` of the slots that `tensor`, which lies in this extent, consists of, in its shape."""
+        if tensor.element_size() != self.item_bytes or tensor.data_ptr() < self.start:
+            return marks
+        first = marks[(tensor.data_ptr() - self.start) // self.item_bytes :]
+        return as_strided(first, tensor.shape, tensor.stride())
 
     def traffic(self) -> Traffic:
         return Traffic(
@@ -91,6 +105,7 @@ class Memory:
         self._kernel = ""
         self._starts: list[int] = []
         self._reachable: list[Extent] = []
+        self._kept: list[Extent] = []
         self._order = Order()
 
     def register(self, name: str, start: int, size_bytes: int, item_bytes: int) -> None:
@@ -108,6 +123,21 @@ class Memory:
         for extent in self._reachable:
             extent.atomics.clear()
 
+    def keep(self, start: int) -> None:
+        """The tensor at `start` outlives calls: from now on, note what is read of it before it is written."""
+        extent = self.extents.get(start)
+        if extent is not None:
+            extent.relied = np.zeros(extent.stored.size, np.bool_)
+            self._kept.append(extent)
+
+    def by_torch(self, tensor: torch.Tensor, overwrites: bool) -> None:
+        """A library call reads a tensor, or overwrites all of it."""
+        for extent in self._kept:
+            if extent.relied is not None and extent.start <= tensor.data_ptr() < extent.stop:
+                fresh = ~extent.lanes(extent.stored, tensor)
+                marks = extent.lanes(extent.stored if overwrites else extent.relied, tensor)
+                marks[fresh] = True
+
     def begin_program(self, number: int) -> None:
         self._order.begin_program(number)
 
@@ -115,6 +145,7 @@ class Memory:
         for extent, slots, lanes in self._split(addresses, item_bytes, "load"):
             extent.load_issued += lanes * item_bytes
             extent.loaded[slots] = True
+            extent.read(slots)
             self._check(extent, slots, extent.writer, "reads")
             self._check_atomics(extent, slots, "reads")
             shared = self._unordered(extent.reader[slots], relying=False)  # reads need no order among them
@@ -137,6 +168,7 @@ class Memory:
         for extent, slots, lanes in self._split(addresses, item_bytes, "atomic"):
             extent.store_issued += lanes * item_bytes
             extent.load_issued += lanes * item_bytes
+            extent.read(slots)
             extent.stored[slots] = True
             extent.loaded[slots] = True
             self._check(extent, slots, extent.writer, "atomically changes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .layout import poison
+from .memory import Memory
 
 _EMPTY = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
 _FILLED = {
@@ -28,6 +30,7 @@ _FREE = (
     | _FILLED
     | {"arange", "scalar_tensor", "lift_fresh", "detach", "alias", "set_", "_unsafe_view", "zero_"}
 )
+_OVERWRITES = {"copy_", "fill_", "zero_"}
 TO_HOST = "_local_scalar_dense"
 _COPIES = {
     "clone",
@@ -50,8 +53,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Nothing is compiled here; True would import torch._dynamo, slower than all cases together."""
         return False
 
-    def __init__(self) -> None:
+    def __init__(self, memory: Callable[[], Memory] | None = None) -> None:
+        """`memory` is asked for whatever must hear which tensors a call reads or overwrites."""
         super().__init__()  # type: ignore[no-untyped-call]
+        self.memory = memory
         self.compute: Counter[str] = Counter()
         self.copies: Counter[str] = Counter()
         self.caller = ""
@@ -63,6 +68,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         name = func._schema.name.removeprefix("aten::")
         if name in _EMPTY:
             poison(result)
+        if self.memory is not None and not func.is_view and name not in _EMPTY:
+            _tell(self.memory(), func, args)
         if name in _FREE or func.is_view:
             return result
         if name in _COPIES:
@@ -70,6 +77,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         elif _elements(args, kwargs, result) > 1:
             self.compute[f"{self.caller or name}:{name}"] += 1
         return result
+
+
+def _tell(memory: Memory, func: Any, args: tuple[Any, ...]) -> None:
+    """What is overwritten whole is not read; whatever else changes a tensor in place reads it too."""
+    overwrites = func._schema.name.removeprefix("aten::") in _OVERWRITES
+    for place, one in enumerate(args):
+        if isinstance(one, torch.Tensor):
+            memory.by_torch(one, overwrites and place == 0)
 
 
 def _elements(*trees: Any) -> int:

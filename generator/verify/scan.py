@@ -19,16 +19,19 @@ from .allowed import (
     FORBIDDEN_DEFINITIONS,
     FORBIDDEN_NAMES,
     IMPORTS,
+    KERNEL_INSIDES,
     METHODS,
     MODULE_CALLS,
     MODULE_FORBIDDEN,
 )
+from .hideouts import hideout
 from .kernel_text import KernelText
 from .names import aliases, is_name, is_self, through_a_module, with_guards
 from .review import Fault
 from .tensor_methods import TENSOR_METHODS
 from .verdict import Cause
 
+_ASKING = ("getattr", "hasattr")
 _ROOTS = {"torch", "triton"}
 
 
@@ -107,7 +110,13 @@ class _Reader:
         odd = self.kernel_text.fault()
         if odd is not None:
             return Fault("forbidden-code", f"line {getattr(odd[0], 'lineno', 0)}: {odd[1]}")
-        return self._swallowed()
+        return self._swallowed() or self._hidden()
+
+    def _hidden(self) -> Fault | None:
+        odd = hideout(self.tree, self._full_name)
+        if odd is None:
+            return None
+        return Fault("forbidden-code", f"line {getattr(odd[0], 'lineno', 0)}: it {odd[1]}")
 
     def keeps_state(self) -> bool:
         """Whether a method but the constructor assigns to self, so that calls can see earlier ones."""
@@ -148,7 +157,7 @@ class _Reader:
 
     def _bad_name(self, node: ast.Name) -> tuple[Cause, str] | None:
         """Looking attributes up is read where it is called, so it may not be handed on."""
-        handed_on = node.id == "getattr" and id(node) not in self.called
+        handed_on = node.id in _ASKING and id(node) not in self.called
         hook = node.id.startswith("__") and isinstance(node.ctx, ast.Store) and node.id not in DUNDERS
         if node.id in FORBIDDEN_NAMES or handed_on or hook:
             return (
@@ -214,11 +223,16 @@ class _Reader:
             return "forbidden-code", f"a kernel calls {full}, which only an interpreter can run"
         if is_name(node.func, "type") and len(node.args) != 1:
             return "forbidden-code", "it makes a class at run time"
-        if not is_name(node.func, "getattr"):
+        if not any(is_name(node.func, asking) for asking in _ASKING):
             return None
         name = node.args[1] if len(node.args) > 1 else None
         if isinstance(name, ast.Constant) and isinstance(name.value, str) and not name.value.startswith("_"):
-            return None
+            inside = name.value in KERNEL_INSIDES
+            return (
+                ("forbidden-code", f"it asks for {name.value}, which tells how kernels are run")
+                if inside
+                else None
+            )
         return "forbidden-code", "it looks attributes up by computed or private names"
 
     def _swallowed(self) -> Fault | None:

@@ -14,9 +14,10 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.torch_version import TorchVersion
 from triton.runtime.interpreter import InterpretedFunction
 
-from .recorder import Recorder
+from .recorder import TO_HOST, Recorder
 
 _CARD = torch.device("cuda", 0)
 _ANSWERS: Mapping[Any, Any] = {
@@ -24,6 +25,11 @@ _ANSWERS: Mapping[Any, Any] = {
     vars(torch._C.TensorBase)["is_cpu"].__get__: False,
     torch.Tensor.get_device: 0,
 }
+
+
+_TOOLKIT, _BUILD = {"cuda": "12.8", "hip": "6.4"}, {"cuda": "cu128", "hip": "rocm6.4"}
+_READS = {torch.Tensor.__repr__, torch.Tensor.__format__}
+"""What shows a tensor's values to the host behind every mode's back."""
 
 
 class OnThisMachine(TorchFunctionMode):
@@ -41,6 +47,8 @@ class OnThisMachine(TorchFunctionMode):
             return _ANSWERS[func]
         if func is torch.Tensor.cuda:
             return args[0]
+        if func in _READS and self.recorder is not None:
+            self.recorder.copies[TO_HOST] += args[0].numel()
         kwargs = {name: _here(value) if name == "device" else value for name, value in (kwargs or {}).items()}
         if func is torch.Tensor.to:
             args = tuple(_here(value) for value in args)
@@ -81,6 +89,9 @@ def stand_in(properties: Mapping[str, Any]) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+    toolkit = "hip" if str(card.gcnArchName).startswith("gfx") else "cuda"
+    setattr(torch.version, toolkit, _TOOLKIT[toolkit])
+    torch.__version__ = TorchVersion(torch.__version__.split("+")[0] + "+" + _BUILD[toolkit])
 
 
 class _CudaDeviceProperties(SimpleNamespace):

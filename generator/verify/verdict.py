@@ -55,12 +55,14 @@ Cause = Literal[
     "no-oracle",  # the reference does not run in float64, or at any small shape
     "unsupported",  # the interpreter cannot run it
     "too-slow",  # not every configuration of an autotuned kernel was run
+    "unsettled-state",  # what it keeps changes with every call, so it may count them
     "unjudged-path",  # code that no judged call reached, or kernels that only full size launches
 ]
 CAUSES: tuple[str, ...] = get_args(Cause)
 
 OPEN_CAUSES: tuple[Cause, ...] = (
-    "degenerate", "random", "no-oracle", "unsupported", "too-slow", "unjudged-path",
+    "degenerate", "random", "no-oracle", "unsupported", "too-slow", "unsettled-state",
+    "unjudged-path",
 )  # fmt: skip
 """With these nothing is known to be wrong: the verdict is inconclusive."""
 

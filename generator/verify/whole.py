@@ -11,9 +11,11 @@ import torch
 from .cases import Case
 from .coverage import unreached
 from .exchange import StepReport
+from .kept import unsettled_message
 from .record import Record
 from .recorder import TO_HOST
 from .review import Fault, Reviewed
+from .verdict import OPEN_CAUSES
 
 _MOST_TO_HOST = 16
 """Single numbers that one call may read from tensors, for grids and constants."""
@@ -27,7 +29,7 @@ def first_fault(
     """The first fault; when the calls at the first shape are right and others fail, that is the cause. What
     the interpreter cannot run explains nothing else."""
     faults = [(case, one.fault) for case, one in zip(cases, reviewed, strict=True) if one and one.fault]
-    faults.sort(key=lambda found: found[1].cause == "unsupported")
+    faults.sort(key=lambda found: found[1].cause in OPEN_CAUSES)
     if not faults:
         return None
     fault, first_shape = faults[0][1], cases[0].setting
@@ -90,6 +92,12 @@ def unrun(record: Record, counts: Mapping[str, Sequence[int]]) -> Fault | None:
             f"{kernel} was run in each of its {known} configurations (warps and stages apart)"
         )
     return None
+
+
+def unsettled(reports: Sequence[StepReport]) -> Fault | None:
+    """Something kept that no call leaves as it found it, so that calls can be counted by it."""
+    paths = next((report.unsettled for report in reports if report.unsettled), None)
+    return Fault("unsettled-state", unsettled_message(paths)) if paths else None
 
 
 def unreached_path(source: str, reached: Sequence[int]) -> Fault | None:

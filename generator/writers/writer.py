@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.op import Op
+from ...profiling.product_time import ProductWork
 from ...profiling.trace import TracedOp
 
 
@@ -20,7 +21,8 @@ class Candidate:
     `techniques` are the ids applied so far; `choices` say what was decided and why; `bytes_per_kernel` is the
     DRAM traffic each kernel is planned to cause at full size (None where the writer cannot say), `flops`
     likewise. `left_to_torch` names what is not the writer's own kernel, with the reason, `allowed_calls` how
-    a judge finds those calls in the file, `torch_bytes` what they move. `plan` is the writer's own memory.
+    a judge finds those calls in the file, `torch_bytes` what they move. `products` says, kernel by kernel,
+    how its tiles of matrix products run (None for a kernel without). `plan` is the writer's own memory.
     """
 
     source: str
@@ -32,6 +34,7 @@ class Candidate:
     allowed_calls: tuple[str, ...] = ()
     bytes_per_kernel: tuple[float, ...] | None = None
     flops: float = 0.0
+    products: tuple[ProductWork | None, ...] = ()
     torch_bytes: float = 0.0
     language: str = "triton"
     plan: Any = field(default=None, compare=False, repr=False)

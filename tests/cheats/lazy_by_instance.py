@@ -2,7 +2,7 @@
 
 op: add
 class: B1 lazy tensor
-expected: wrong-structure
+expected: forbidden-code
 """
 
 import torch

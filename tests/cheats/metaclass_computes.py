@@ -2,7 +2,7 @@
 
 op: add
 class: B20 torch does the work
-expected: library-call
+expected: forbidden-code
 """
 
 import operator

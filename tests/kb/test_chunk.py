@@ -119,3 +119,10 @@ def test_an_id_changes_with_document_section_and_text_only(change: str) -> None:
         ("## R" if change == "section" else "## S") + "\n\nsome " + ("word" if change == "text" else "text"),
     )[0]
     assert one.id == same.id != other.id
+
+
+def test_questions_lead_to_the_first_passage_and_are_none_without_one() -> None:
+    first, second, question = chunk("d", "T", "## A\n\nanswer\n\n## B\n\nmore", ("why is it slow?",))
+    assert (first.leads_to, second.leads_to) == ("", "")
+    assert (question.text, question.section, question.leads_to) == ("why is it slow?", "T", first.id)
+    assert chunk("d", "T", "", ("why is it slow?",)) == ()

@@ -68,3 +68,19 @@ def test_a_full_disk_leaves_the_old_file_and_no_debris(root: Path, monkeypatch: 
         write_durably(path, b"new")
     assert path.read_bytes() == b"old"
     assert os.listdir(path.parent) == ["a.json"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_manifest_on_a_full_disk_acknowledges_nothing(root: Path) -> None:
+    manifest = Manifest(root)
+    manifest.put("records/a.json", b"{}")
+    path = root / "manifest.jsonl"
+    kept = path.rename(root / "kept.jsonl")
+    path.symlink_to("/dev/full")
+    with pytest.raises(LibraryError, match=r"manifest\.jsonl cannot be written \(No space left.*free space"):
+        manifest.put("records/b.json", b"{}")
+    path.unlink()
+    kept.rename(path)
+    assert set(manifest.entries()) == {"records/a.json"}
+    manifest.put("records/b.json", b"{}")
+    assert manifest.verify() == {}

@@ -89,6 +89,11 @@ def test_a_page_comes_back_as_it_was_added(library: Library, make_page: MakePage
     assert library.pages() == (page,)
 
 
+def test_the_first_passage_of_a_page_is_the_one_it_begins_with(library: Library, make_page: MakePage) -> None:
+    library.add(make_page("p", "## A\n\nfirst\n\n## B\n\nsecond", asks=("which comes first?",)))
+    assert library.first_passages(["p", "no-such-page"]) == {"p": library.passages("p")[0].id}
+
+
 def test_adding_twice_changes_nothing_and_a_change_replaces(library: Library, make_page: MakePage) -> None:
     assert library.add(make_page("p", "about spills"))
     assert not library.add(make_page("p", "about spills"))

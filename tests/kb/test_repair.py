@@ -1,5 +1,6 @@
 """The index may be lost, torn or stale: the next command builds it anew from the files, and says so."""
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -80,7 +81,8 @@ def test_a_sound_index_is_left_alone(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["index", "index/chroma", "index/lexical", "index/catalog.sqlite", "index/vectors.sqlite"]
+    "what",
+    ["index", "index/chroma", "index/snapshot", "index/near", "index/catalog.sqlite", "index/vectors.sqlite"],
 )
 def test_what_is_deleted_is_made_anew(root: Path, what: str) -> None:
     path = root / what
@@ -162,3 +164,24 @@ def test_a_full_disk_is_told_with_its_cure_and_drops_nothing(
     with pytest.raises(LibraryError, match=r"disk is full.*free disk space"):
         library.search("topic77")
     assert (root / "index/catalog.sqlite").exists()
+
+
+@pytest.mark.parametrize("seam", ["kbgen.kb.snapshot.np.save", "kbgen.kb.near.np.save"])
+def test_a_disk_that_fills_while_the_view_is_made_leaves_no_debris(
+    root: Path, monkeypatch: pytest.MonkeyPatch, seam: str
+) -> None:
+    part = seam.split(".")[2]
+    shutil.rmtree(root / "index" / part)
+    with pytest.MonkeyPatch.context() as patch:
+
+        def full(path: Path, array: object) -> None:
+            if part in str(path):
+                path.write_bytes(b"half")
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        patch.setattr(seam, full)
+        library = Library.open(root, choice=Choice(HashingEmbedder(32), "test"))
+        with pytest.raises(LibraryError, match=r"No space left on device.*free disk space"):
+            library.search("topic77")
+    assert not list((root / "index" / part).rglob("*.npy"))
+    healthy(root)

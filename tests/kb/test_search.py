@@ -1,38 +1,64 @@
-"""Rankings are joined by rank, ties fall the same way everywhere."""
+"""A search shows answers in place of questions, within the same boundaries, and says how it found them."""
 
-from itertools import permutations
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from kbgen.kb.fuse import RANK_OFFSET, fuse
+from kbgen.kb.library import Library
+from kbgen.kb.page import Page
+from kbgen.kb.store import VectorStore
 
-RANKING = st.lists(st.sampled_from("abcdefgh"), unique=True)
+MakePage = Callable[..., Page]
+BODY = "## When\n\nlanes diverge\n\n## More\n\nselect instead"
 
 
-def test_scores_are_sums_of_reciprocal_ranks() -> None:
-    assert fuse([["a", "b"], ["b"]]) == pytest.approx(
-        {"b": 1 / (RANK_OFFSET + 2) + 1 / (RANK_OFFSET + 1), "a": 1 / (RANK_OFFSET + 1)}
+def test_a_question_is_found_and_its_answer_is_shown(library: Library, make_page: MakePage) -> None:
+    library.add(make_page("branches", BODY, asks=("why are half of my threads asleep",)))
+    hits = library.search("half of my threads are asleep").hits
+    assert hits[0].text == "lanes diverge"
+    assert 'of "why are half of my threads asleep"' in hits[0].why
+    assert "words asleep, half, threads (rank 1" in hits[0].why
+    assert {hit.text for hit in hits} == {"lanes diverge", "select instead"}
+    assert library.status()["passages"] == {"technique": 2}
+    assert [passage.text for passage in library.passages("branches")] == ["lanes diverge", "select instead"]
+
+
+def test_a_question_opens_no_boundary(library: Library, make_page: MakePage) -> None:
+    library.add(make_page("tmem", BODY, asks=("where do accumulators live",), archs=("sm_100",)))
+    library.add(
+        make_page("guide", "## Blackwell\n\nIssue tcgen05.mma.", asks=("where do accumulators live",))
     )
+    assert library.search("where do accumulators live", arch="sm_90").hits == ()
+    assert {hit.doc_id for hit in library.search("where do accumulators live", arch="sm_100").hits} == {
+        "tmem",
+        "guide",
+    }
 
 
-@given(st.lists(RANKING, max_size=4))
-def test_nothing_is_lost_or_invented_and_the_best_stands_first(rankings: list[list[str]]) -> None:
-    fused = fuse(rankings)
-    assert set(fused) == {item for ranking in rankings for item in ranking}
-    assert list(fused.values()) == sorted(fused.values(), reverse=True)
+def test_what_is_in_quarantine_is_not_found_by_its_questions(library: Library, make_page: MakePage) -> None:
+    library.add(make_page("branches", BODY, asks=("why are half of my threads asleep",)))
+    library.quarantine.put("branches", "wrong")
+    assert library.search("half of my threads are asleep").hits == ()
 
 
-@given(RANKING, RANKING)
-def test_the_order_of_the_rankings_does_not_matter(one: list[str], other: list[str]) -> None:
-    assert list(fuse([one, other])) == list(fuse([other, one]))
+def test_a_later_process_searches_without_opening_chroma(
+    open_library: Callable[[], Library], make_page: MakePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_library() as library:
+        library.add(make_page("branches", BODY))
+        library.index(lambda done, total: None)
+
+    def connect(_: VectorStore) -> Any:
+        raise AssertionError("Chroma was opened")
+
+    monkeypatch.setattr(VectorStore, "_connect", connect)
+    hit = open_library().search("lanes diverge").hits[0]
+    assert "meaning" in hit.why
 
 
-@given(RANKING)
-def test_agreement_keeps_the_order(ranking: list[str]) -> None:
-    assert list(fuse([ranking, ranking])) == ranking
-
-
-def test_ties_go_by_id() -> None:
-    assert all(list(fuse([[name] for name in names])) == ["a", "b", "c"] for names in permutations("abc"))
+def test_ties_fall_the_same_way_in_every_copy(library: Library, make_page: MakePage) -> None:
+    for name in ("c", "a", "b"):
+        library.add(make_page(name, "## S\n\nthe same words", title="T"))
+    first = [hit.id for hit in library.search("the same words").hits]
+    assert first == sorted(first)

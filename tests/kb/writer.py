@@ -1,4 +1,4 @@
-"""A process that writes one library until it is done or killed; prints each id once it is acknowledged.
+"""A process that writes and rebuilds one library until it is done or killed; prints what is acknowledged.
 
 python writer.py ROOT NAME COUNT
 """
@@ -13,6 +13,7 @@ from kbgen.kb.library import Library
 from kbgen.kb.page import Page
 from kbgen.kb.records import Episode, EpisodeStep
 
+REBUILD_EVERY = 7  # pages, so that a kill falls into a rebuild as well
 STEP = EpisodeStep("t", "t", None, "helped", "measured", 1.1, "")
 EPISODE = Episode(
     op_name="", family="norm", fingerprint="f", device_id="nvidia-h100-sxm5", arch="sm_90", vendor="nvidia",
@@ -35,6 +36,8 @@ def main(root: str, name: str, count: int) -> None:
         print(f"documents/{name}-{i}.md", flush=True)
         hits = library.search(f"{name}topic{i}", k=1).hits
         assert hits[0].doc_id == f"{name}-{i}", hits
+        if i % REBUILD_EVERY == REBUILD_EVERY - 1:
+            library.rebuild(lambda done, total: None)
 
 
 if __name__ == "__main__":

@@ -380,7 +380,7 @@ def test_every_fact_of_the_file_is_used_or_derived() -> None:
         if rule.basis == "counters"
         for name in rule.when.facts_named()
     }
-    derived = set(kernel_facts(kernel(), _empty(), H100)) | {"limited_by_barriers"}
+    derived = set(kernel_facts(kernel(), _empty(), H100)) | {"limited_by_barriers", "scratch_bytes"}
     static = {
         name
         for entry in book.classes.values()
@@ -398,6 +398,7 @@ def _empty() -> TracedOp:
 
 MINIMAL = """
 facts: {{a: {{meaning: one}}, b: {{meaning: two}}}}
+unclassified: {{show: [a], remedies: [nothing]}}
 classes:
   only:
     group: latency

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from kbgen.profiling import doctor
 from kbgen.profiling.doctor import Check, checks
 from kbgen.profiling.probe import ClockState, LiveFacts
 from kbgen.profiling.sandbox import LAYERS, Outcome
+
+if TYPE_CHECKING:
+    from .conftest import FakeNcu
 
 CARD = LiveFacts("NVIDIA H100 80GB HBM3", "nvidia", "sm_90", 132, 85_000_000_000, None, "570", "cuda 12.8")
 
@@ -58,8 +62,45 @@ def test_the_card_is_the_one_that_the_probe_sees(found: dict[str, Check]) -> Non
     assert found["live card"] == Check("live card", True, f"{CARD.name} (sm_90, 132 units), cuda 12.8")
 
 
-def test_counter_permission_is_never_claimed_untried(found: dict[str, Check]) -> None:
-    assert found["counter permission"].status == "untried"
+def permission(tmp_path: Path) -> Check:
+    return next(
+        check for check in doctor._profilers(OneCard(), tmp_path) if check.name == "counter permission"
+    )
+
+
+def test_counter_permission_is_claimed_by_a_counted_kernel_alone(
+    fake_ncu: FakeNcu, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KBGEN_NCU", str(fake_ncu.says(**fake_ncu.pages("add_kernel"))))
+    check = permission(tmp_path)
+    assert (check.ok, check.cure) == (True, "")
+    assert check.found.startswith("counted add_kernel (5.0 us, ")
+    assert "torch.ones" in "\n".join(fake_ncu.asked())  # it did launch something
+
+
+def test_a_profiler_that_counts_nothing_and_ends_well_is_no_permission(
+    fake_ncu: FakeNcu, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KBGEN_NCU", str(fake_ncu.says(output="==PROF== Disconnected\n", code=0)))
+    check = permission(tmp_path)
+    assert check.ok is False
+    assert check.cure
+
+
+def test_refused_permission_is_told_with_its_cure(
+    fake_ncu: FakeNcu, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"
+    monkeypatch.setenv("KBGEN_NCU", str(fake_ncu.says(output=refused, code=1)))
+    check = permission(tmp_path)
+    assert (check.ok, check.found) == (False, refused)
+    assert "CAP_SYS_ADMIN" in check.cure
+
+
+def test_permission_stays_untried_without_a_profiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KBGEN_NCU", str(tmp_path / "none"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert permission(tmp_path) == Check("counter permission", None, "no profiler here to count with")
 
 
 def test_a_library_that_is_not_there_yet_is_fine_and_is_not_made(found: dict[str, Check]) -> None:

@@ -89,3 +89,78 @@ def test_more_of_a_resource_never_raises_occupancy(
     assert occupancy(spec, threads, registers + more, shared).blocks_per_unit <= held.blocks_per_unit
     assert occupancy(spec, threads, registers, shared + 1024 * more).blocks_per_unit <= held.blocks_per_unit
     assert held.blocks_per_unit == min(held.limits.values())
+
+
+@pytest.mark.parametrize(
+    ("device", "threads", "registers", "shared", "limits"),
+    [
+        ("t4", 256, 32, 0, {"warps": 4, "registers": 8, "shared": 16, "blocks": 16}),
+        ("t4", 256, 80, 4096, {"warps": 4, "registers": 3, "shared": 16, "blocks": 16}),
+        ("h200", 256, 32, 32, {"warps": 8, "registers": 8, "blocks": 32}),
+    ],
+)
+def test_rows_that_the_tool_printed(
+    device: str, threads: int, registers: int, shared: int, limits: dict[str, int]
+) -> None:
+    """Block limits in reports of Nsight Compute: copy_blocked on a T4, a kernel of CC 7.5 with the same limits but
+    the carve-out (32 KB there), a row normalisation on an H200. Registers alone allow more than the slots do."""
+    held = occupancy(find_spec(device), threads, registers, shared)
+    assert {name: held.limits[name] for name in limits} == limits  # type: ignore[index]
+
+
+@given(
+    spec=st.sampled_from(all_specs()),
+    threads=st.integers(1, 1024),
+    registers=st.integers(1, 255),
+    shared=st.integers(0, 65536),
+    barriers=st.integers(1, 16),
+)
+def test_the_limiter_is_the_least_and_what_it_allows_fits(
+    spec: DeviceSpec, threads: int, registers: int, shared: int, barriers: int
+) -> None:
+    """Counted the other way round: the blocks that are said to fit take no more than the unit has, and one more
+    would."""
+    held = occupancy(spec, threads, registers, shared, barriers)
+    warps = -(-threads // spec.warp_size)
+    assert held.limits[held.limiter] == min(held.limits.values())
+    granule = spec.register_granularity
+    taken = held.blocks_per_unit * warps * spec.warp_size * -(-registers // granule) * granule
+    assert taken <= spec.registers_per_unit
+    assert held.active_warps <= spec.max_warps_per_unit
+    block = (
+        -(-(shared + spec.shared_reserved_bytes) // spec.shared_granularity_bytes)
+        * spec.shared_granularity_bytes
+    )
+    assert held.blocks_per_unit * block <= spec.shared_bytes_per_unit
+    if held.limiter == "shared" and held.fits:
+        assert (held.blocks_per_unit + 1) * block > spec.shared_bytes_per_unit
+    if held.limiter == "warps":
+        assert (held.blocks_per_unit + 1) * warps > spec.max_warps_per_unit
+
+
+@pytest.mark.parametrize(
+    ("registers", "blocks"),
+    [
+        (64, 8),
+        (65, 7),
+        (72, 7),
+        (73, 6),
+        (128, 4),
+        (129, 3),
+        (168, 3),
+        (169, 2),
+        (256, 2),
+        (257, 1),
+        (512, 1),
+    ],
+)
+def test_vector_registers_of_cdna_go_in_steps_of_eight(registers: int, blocks: int) -> None:
+    """512 registers a lane of a SIMD, four SIMDs, groups of four waves: as many groups as waves of a SIMD."""
+    assert occupancy(find_spec("mi300x"), 256, registers, 0).limits["registers"] == blocks
+
+
+@pytest.mark.parametrize(
+    ("lds", "groups"), [(1280, 128), (1281, 64), (32_000, 5), (33_280, 4), (160 * 1024, 1)]
+)
+def test_lds_of_gfx950_goes_in_blocks_of_1280_bytes(lds: int, groups: int) -> None:
+    assert occupancy(find_spec("mi355x"), 64, 32, lds).limits["shared"] == groups

@@ -24,7 +24,9 @@ Call = Callable[..., Any]
 PLAN = Plan()
 
 
-def subject(call: Call, name: str = "candidate", check: Callable[[int, Any], str] | None = None) -> Subject:
+def subject(
+    call: Call, name: str = "candidate", check: Callable[[int, tuple[Any, ...], Any], str] | None = None
+) -> Subject:
     return Subject(name, lambda seed: (seed,), call, check)
 
 
@@ -178,7 +180,8 @@ def test_every_timed_call_has_arguments_of_its_own() -> None:
     assert len({value for (value,) in seen}) == len(seen)
 
 
-def test_subjects_of_one_round_share_contents_and_are_shuffled() -> None:
+def test_subjects_are_shuffled_and_no_contents_come_twice() -> None:
+    """What a baseline gave for the same contents may lie in memory that the candidate gets unwritten."""
     clock = SimulatedClock()
     order: list[tuple[str, int]] = []
 
@@ -190,12 +193,9 @@ def test_subjects_of_one_round_share_contents_and_are_shuffled() -> None:
         return run
 
     measure([subject(call("a"), "a"), subject(call("b"), "b")], clock, Plan(warmup=(0, 0), audits=0), seed=5)
-    rounds = order[4:-2]  # two first calls, two audits before; two audits after
+    assert len({seed for _, seed in order}) == len(order)
+    rounds = order[6:-2]  # two first calls, two weighed and two audited before; two audited after
     firsts = [rounds[index][0] for index in range(0, len(rounds), 4)]
-    for index in range(0, len(rounds), 4):
-        assert [seed for _, seed in rounds[index : index + 2]] == [
-            s for _, s in rounds[index + 2 : index + 4]
-        ]
     assert 0.3 < firsts.count("a") / len(firsts) < 0.7
 
 
@@ -304,7 +304,7 @@ class Replayer:
         return self.results[0]
 
 
-def is_double(seed: int, result: int) -> str:
+def is_double(seed: int, arguments: tuple[Any, ...], result: int) -> str:
     return "" if result == 2 * seed else f"gave {result}"
 
 
@@ -344,7 +344,7 @@ def test_a_result_that_changes_its_argument_cannot_mislead_the_check() -> None:
 def test_a_check_that_raises_is_told_apart_from_a_wrong_result() -> None:
     clock = SimulatedClock()
 
-    def check(seed: int, result: Any) -> str:
+    def check(seed: int, arguments: tuple[Any, ...], result: Any) -> str:
         raise MemoryError("34 GB")
 
     record = measure([subject(clock.kernel(20.0), check=check)], clock, seed=4).samples[0]
@@ -466,10 +466,10 @@ def test_the_cuda_clock_keeps_its_own_timers(monkeypatch: pytest.MonkeyPatch) ->
 
     class Event:
         def __init__(self, enable_timing: bool) -> None:
-            self.at = 0.0
+            assert enable_timing
 
-        def record(self) -> None:
-            self.at = 1.0
+        def record(self, stream: object) -> None:
+            assert stream == "the first stream"
 
         def query(self) -> bool:
             return True
@@ -484,12 +484,15 @@ def test_the_cuda_clock_keeps_its_own_timers(monkeypatch: pytest.MonkeyPatch) ->
     empty = torch.empty
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "Event", Event)
-    monkeypatch.setattr(torch.cuda, "synchronize", lambda: idle.append("real"))
+    monkeypatch.setattr(torch._C, "_cuda_synchronize", lambda: idle.append("real"), raising=False)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: "the first stream")
     monkeypatch.setattr(torch, "empty", lambda *shape, dtype, device: empty(*shape, dtype=dtype))
     clock = CudaClock(None, lambda: None)
     monkeypatch.setattr(Event, "elapsed_time", lambda *_: 0.0)
     monkeypatch.setattr(torch.cuda, "Event", None)
+    monkeypatch.setattr(torch._C, "_cuda_synchronize", lambda: idle.append("patched"))
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: idle.append("patched"))
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: "a stream where nothing runs")
     monkeypatch.setattr(time, "perf_counter_ns", lambda: 0)
     window, result = device_window(clock, lambda: "done")
     assert (window.device_us, result) == (250.0, "done")

@@ -4,9 +4,9 @@ import pytest
 
 from kbgen.hardware_specs.spec import DeviceSpec, all_specs, find_spec
 from kbgen.kb import shipped
-from kbgen.kb.catalog import Standing
 from kbgen.kb.page import Page
 from kbgen.kb.search import OF_ONE_TARGET, Query
+from kbgen.kb.standing import Standing
 from kbgen.retrieval.gate import fit, lineage, suits
 
 

@@ -8,11 +8,25 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .dtypes import is_float
 from .extent import Extent
 from .space import Affine, Axis, CannotFuseError, Space
+
+
+@dataclass(frozen=True)
+class Tap:
+    """A dimension of `size` elements, `stride` apart, read where several axes together point: at `place`.
+
+    Outside of the tensor there is padding. With a `step` the places between its multiples are empty, and the
+    element is the one at place / step, as a transposed convolution has it.
+    """
+
+    place: Affine
+    size: Extent
+    stride: Extent
+    step: int = 1
 
 
 @dataclass(frozen=True)
@@ -22,6 +36,7 @@ class Load:
     buffer: str
     index: Affine
     dtype: str
+    taps: tuple[Tap, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,6 +84,16 @@ class Reduce:
 
 
 @dataclass(frozen=True)
+class Contract:
+    """The sum over `axes` of left x right, kept in fp32: a matrix product, wherever its other axes lie."""
+
+    left: int
+    right: int
+    axes: tuple[Axis, ...]
+    dtype: str = "fp32"
+
+
+@dataclass(frozen=True)
 class Choose:
     """One of several values by the position on an unrolled axis (a concatenation of equal parts)."""
 
@@ -77,7 +102,7 @@ class Choose:
     dtype: str
 
 
-Node = Load | Const | SizeOf | Position | Apply | Reduce | Choose
+Node = Load | Const | SizeOf | Position | Apply | Reduce | Contract | Choose
 
 
 @dataclass
@@ -143,7 +168,8 @@ class Builder:
     def _moved(self, number: int, new: Mapping[int, int], moves: Mapping[Axis, Affine]) -> int:
         node = self.nodes[number]
         if isinstance(node, Load):
-            return self.add(Load(node.buffer, self.space.substitute(node.index, moves), node.dtype))
+            places = (replace(t, place=self.space.substitute(t.place, moves)) for t in node.taps)
+            return self.add(replace(node, index=self.space.substitute(node.index, moves), taps=tuple(places)))
         if isinstance(node, Position):
             return self.add(Position(self.space.substitute(node.index, moves), node.dtype))
         if isinstance(node, Apply):
@@ -151,6 +177,29 @@ class Builder:
         if isinstance(node, Choose):
             return self._moved_choice(node, new, moves)
         raise CannotFuseError("a reduced value is read at another row than its own")
+
+    def tapped(self, number: int, taps: Mapping[Axis, Tap]) -> int:
+        """The expression with leaf axes read at other places; a tap takes its stride from the tensor."""
+        moved, new = frozenset(taps), dict[int, int]()
+        for n in self._reach([number], lambda n: bool(self.free_axes(n) & moved)):
+            node = self.nodes[n]
+            if not self.free_axes(n) & moved:
+                new[n] = n
+            elif isinstance(node, Load):
+                new[n] = self._tapped_load(node, taps)
+            elif isinstance(node, Apply):
+                new[n] = self.add(replace(node, args=tuple(new[a] for a in node.args)))
+            else:
+                raise CannotFuseError("a window runs over what this kernel would have to compute first")
+        return new[number]
+
+    def _tapped_load(self, node: Load, taps: Mapping[Axis, Tap]) -> int:
+        index = self.space.resolve(node.index)
+        if node.taps:
+            raise CannotFuseError("a window runs over a window")
+        places = tuple(replace(taps[a], stride=c) for a, c in index.terms if a in taps)
+        rest = tuple(term for term in index.terms if term[0] not in taps)
+        return self.add(replace(node, index=Affine(rest, index.constant), taps=places))
 
     def _moved_choice(self, node: Choose, new: Mapping[int, int], moves: Mapping[Axis, Affine]) -> int:
         move = moves.get(self.space.leaves((node.axis,))[0])
@@ -166,6 +215,8 @@ class Builder:
             return node.args
         if isinstance(node, Reduce):
             return (node.arg,)
+        if isinstance(node, Contract):
+            return (node.left, node.right)
         if isinstance(node, Choose):
             return node.options
         return ()
@@ -183,12 +234,12 @@ class Builder:
         node = self.nodes[number]
         own: frozenset[Axis] = frozenset()
         if isinstance(node, Load | Position):
-            own = frozenset(a for a, _ in self.space.resolve(node.index).terms)
+            own = frozenset(a for index in indices(node) for a, _ in self.space.resolve(index).terms)
         elif isinstance(node, Choose):
             own = frozenset(self.space.leaves((node.axis,)))
         for child in self.children(number):
             own |= self._free[child]
-        if isinstance(node, Reduce):
+        if isinstance(node, Reduce | Contract):
             own -= frozenset(self.space.leaves(node.axes))
         return own
 
@@ -206,6 +257,11 @@ class Builder:
                 found.add(number)
                 pending += self.children(number) if descend(number) else ()
         return sorted(found)
+
+
+def indices(node: Load | Position) -> tuple[Affine, ...]:
+    """What an access is indexed by: its own index and the places of its taps."""
+    return (node.index, *(tap.place for tap in node.taps)) if isinstance(node, Load) else (node.index,)
 
 
 _FOLDED: Mapping[str, Callable[..., float | int | bool]] = {

@@ -56,6 +56,28 @@ class Extent:
         return Extent((number,) * len(self.values))
 
 
+@dataclass(frozen=True)
+class Derived:
+    """A size that an operator makes of another: (times x of + add) // over + plus."""
+
+    size: Extent
+    of: Extent
+    times: int
+    add: int
+    over: int
+    plus: int
+
+    def text(self, of: str) -> str:
+        """The size as source, where `of` is the source of what it follows from."""
+        inner = of if self.times == 1 else f"{self.times} * {of}"
+        add = self.add if self.over > 1 else self.add + self.plus
+        inner += f" {'+' if add > 0 else '-'} {abs(add)}" if add else ""
+        if self.over == 1:
+            return inner
+        whole = f"({inner}) // {self.over}" if " " in inner else f"{inner} // {self.over}"
+        return whole + (f" {'+' if self.plus > 0 else '-'} {abs(self.plus)}" if self.plus else "")
+
+
 def product(extents: Iterable[Extent], one: Extent) -> Extent:
     total = one
     for extent in extents:

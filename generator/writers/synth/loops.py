@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from .expr import Load, Position
+from .expr import Load, Position, indices
 from .extent import Extent, product
 from .lowering.region import Region
 from .space import Affine, Axis
@@ -21,12 +21,27 @@ class LoopAxis:
 
 
 @dataclass(frozen=True)
+class Tiling:
+    """The loop axes of matrix products: results are tiles of `rows` x `cols` in each of `batch`, summed over
+    `depth`."""
+
+    batch: tuple[LoopAxis, ...]
+    rows: tuple[LoopAxis, ...]
+    cols: tuple[LoopAxis, ...]
+    depth: tuple[LoopAxis, ...]
+
+
+@dataclass(frozen=True)
 class Loops:
-    """Kept axes (one program or lane each), reduced axes (summed over), unrolled axes (written out)."""
+    """Kept axes (one program or lane each), reduced axes (summed over), unrolled axes (written out).
+
+    `tiling` sorts the axes of a region with matrix products; its kept axes are those of the results.
+    """
 
     region: Region
     kept: tuple[LoopAxis, ...]
     reduced: tuple[LoopAxis, ...]
+    tiling: Tiling | None = None
 
     @property
     def one(self) -> Extent:
@@ -39,6 +54,13 @@ class Loops:
     @cached_property
     def columns(self) -> Extent:
         return product((a.size for a in self.reduced), self.one)
+
+    @cached_property
+    def windowed(self) -> bool:
+        """Whether the reductions run over windows into a tensor."""
+        b = self.region.builder
+        nodes = (b.nodes[n] for n in b.walk([s.value for s in self.region.stores]))
+        return any(isinstance(node, Load) and bool(node.taps) for node in nodes) and bool(self.reduced)
 
     @cached_property
     def reduces_innermost(self) -> bool:
@@ -73,6 +95,12 @@ def find_loops(region: Region) -> Loops:
     kept = sorted(region.kept_axes, key=order.__getitem__)
     reduced = sorted(region.reduced_axes, key=order.__getitem__)
     accesses = list(_accesses(region))
+    if region.product is not None:
+        axes = region.product
+        sides = (axes.batch, axes.rows, axes.cols, axes.depth)
+        groups = (sorted(side, key=order.__getitem__) for side in sides)
+        tiling = Tiling(*(_merge(region, group, accesses) for group in groups))
+        return Loops(region, (*tiling.batch, *tiling.rows, *tiling.cols), (), tiling)
     return Loops(region, _merge(region, kept, accesses), _merge(region, reduced, accesses))
 
 
@@ -81,7 +109,7 @@ def _accesses(region: Region) -> Iterator[Affine]:
     for number in region.builder.walk([s.value for s in region.stores]):
         node = region.builder.nodes[number]
         if isinstance(node, Load | Position):
-            yield space.resolve(node.index)
+            yield from (space.resolve(index) for index in indices(node))
     for store in region.stores:
         yield space.resolve(store.index)
 
@@ -104,7 +132,8 @@ def _order(region: Region) -> dict[Axis, int]:
         by_stride = sorted(affine.terms, key=lambda term: -term[1].full)
         for axis, _ in by_stride:
             rank.setdefault(axis, len(rank))
-    for axis in (*region.kept_axes, *region.reduced_axes):
+    depth = sorted(region.product.depth) if region.product is not None else ()
+    for axis in (*region.kept_axes, *region.reduced_axes, *depth):
         rank.setdefault(axis, len(rank))
     return rank
 

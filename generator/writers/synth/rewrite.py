@@ -1,10 +1,11 @@
-"""Rewrite the traced graph before it is cut: in-place operators become ordinary ones where none can tell."""
+"""Rewrite the traced graph before it is cut: operators in place become ordinary ones, losses their parts."""
 
 from __future__ import annotations
 
 import torch
 from torch import fx
 
+from .losses import spread_losses
 from .space import CannotFuseError
 from .views import is_view
 
@@ -15,7 +16,7 @@ _MAY_ALIAS = frozenset(
 
 
 def functional(graph: fx.Graph) -> fx.Graph:
-    """A copy of the graph in which no intermediate is overwritten.
+    """A copy of the graph in which no intermediate is overwritten, and losses are in parts.
 
     Raises `CannotFuseError` where an in-place operator reaches an argument of forward, a part of a tensor,
     or a tensor of which views are still in use. The counter of batches that batch norm keeps stays as it
@@ -31,6 +32,7 @@ def functional(graph: fx.Graph) -> fx.Graph:
         storage[node] = _storage(node, storage)
         if is_in_place(node) and not _is_counter(node, storage):
             _replace(new, node, storage)
+    spread_losses(new)
     return new
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from .loops import Loops
 
-Layout = Literal["flat", "rows", "columns"]
+Layout = Literal["flat", "rows", "columns", "tiles", "window"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,11 @@ class Schedule:
     access: where the first falls short of the second, a row's ends are peeled off (0 for not at all).
     `rows_in_l2` expects a row's next reading in the L2: the cache is asked to keep it until the last one,
     which walks the row back.
+
+    "window" is flat, and every result gathers the elements of its window. "tiles" are those of matrix
+    products: `rows` x `block` results a program, `depth` of the summed direction a step; they are walked in
+    groups of `group` rows, so that tiles that run together share their factors in the L2. `dot` is how the
+    units take fp32 factors: "ieee" as they are, "tf32x3" as three TF32 products of their halves.
     """
 
     layout: Layout
@@ -49,6 +54,8 @@ class Schedule:
     unit: int = 1
     peel: int = 0
     rows_in_l2: bool = False
+    group: int = 1
+    dot: str = "ieee"
     choices: tuple[Choice, ...] = field(default=(), compare=False)
 
     def decide(self, choice: Choice, *, instead_of: str = "", **changes: Any) -> Schedule:
@@ -60,6 +67,12 @@ class Schedule:
 PLAIN_TILE = 1024
 """Elements of the tile to start from; a row that is no longer is held whole, with nothing to loop over."""
 
+PLAIN_WINDOW_TILE = 512
+"""Results of a program that gathers windows: four a thread, whose windows overlap in the cache."""
+
+PLAIN_PRODUCT_TILE, PLAIN_DEPTH = 64, 32
+"""Rows and columns, and step of the sum, of the tile of a matrix product to start from."""
+
 LEAST_NESTED = 512
 """An inner axis at least this long fills the tiles of a loop of its own."""
 
@@ -70,8 +83,12 @@ def next_power_of_two(n: int) -> int:
 
 def start_schedule(loops: Loops) -> Schedule:
     """The plain starting point, before any technique: correct anywhere, tuned for nothing."""
+    if loops.tiling is not None:
+        return Schedule("tiles", block=PLAIN_PRODUCT_TILE, rows=PLAIN_PRODUCT_TILE, depth=PLAIN_DEPTH)
     if not loops.reduced:
         return Schedule("flat", block=PLAIN_TILE)
+    if loops.windowed:
+        return Schedule("window", block=PLAIN_WINDOW_TILE)
     if loops.reduces_innermost:
         inner = loops.reduced[-1].size.full
         if len(loops.reduced) == 2 and inner >= LEAST_NESTED:

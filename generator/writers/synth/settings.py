@@ -46,7 +46,7 @@ def built_in_settings(models: Sequence[nn.Module], traces: Traces) -> dict[str, 
     sizes = {
         e.full for n in traces.graph.nodes if _is_tensor(n) for e in traces.shape(n) if e.full > MOST_SETTING
     }
-    return {path: v for path, v in fixed.items() if type(v) is not int or v not in sizes}
+    return {path: v for path, v in fixed.items() if not sizes & set(_integers_in(v))}
 
 
 def _is_tensor(node: fx.Node) -> bool:
@@ -63,7 +63,14 @@ def _settings(model: nn.Module) -> dict[str, Any]:
 
 
 def _is_setting(value: Any) -> bool:
+    """A number, a word, or integers side by side, as the stride of a convolution is."""
+    if isinstance(value, tuple):
+        return bool(value) and all(type(v) is int for v in value)
     return isinstance(value, int | str) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _integers_in(value: Any) -> list[int]:
+    return [v for v in (value if isinstance(value, tuple) else (value,)) if type(v) is int]
 
 
 _FREE_SETTINGS = frozenset({"training", "inplace"})

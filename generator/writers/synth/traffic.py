@@ -5,25 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product as iproduct
 
+from ....hardware_specs.spec import DeviceSpec
 from .dtypes import BYTES
-from .expr import Apply, Load, Reduce
+from .expr import Apply, Contract, Load, Reduce
 from .extent import product
 from .loops import Loops
 from .math import FUNCTIONS
 from .schedule import Schedule
 from .stages import inputs_of, plan_stages
+from .tiles import Tiles
 
 
-def planned_bytes(loops: Loops, schedule: Schedule) -> tuple[float, ...]:
+def planned_bytes(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[float, ...]:
     """Bytes each kernel of the region moves, in launch order.
 
     A tensor as large as the iteration space is moved once per pass; a smaller one (weights, row statistics)
-    is read from DRAM once per kernel and from L2 after that.
+    is read from DRAM once per kernel and from L2 after that. Factors of matrix products: see `Tiles`.
     """
     region, b = loops.region, loops.region.builder
     stores = sum(float(s.node.meta["val"].numel()) * BYTES[s.dtype] for s in region.stores)
     everything = [s.value for s in region.stores]
-    if not loops.reduced or schedule.one_tile:
+    if loops.tiling is not None:
+        return (Tiles(loops, spec).planned_bytes(schedule),)
+    if not loops.reduced or schedule.one_tile or loops.windowed:
         return (_read_bytes(loops, [everything]) + stores,)
     stages = plan_stages(
         region, online_softmax=schedule.online_softmax, shifted_moments=schedule.shifted_moments
@@ -49,6 +53,8 @@ def planned_flops(loops: Loops) -> float:
             total += FUNCTIONS[node.function].flops * points
         elif isinstance(node, Reduce):
             total += points * product((space.sizes[a] for a in space.leaves(node.axes)), space.one).full
+        elif isinstance(node, Contract):
+            total += 2 * points * product((space.sizes[a] for a in space.leaves(node.axes)), space.one).full
     return total
 
 
@@ -62,6 +68,9 @@ def _read_bytes(loops: Loops, passes: Iterable[list[int]]) -> float:
         seen: set[tuple[object, ...]] = set()
         for node in (b.nodes[n] for n in _reached(loops, roots)):
             if not isinstance(node, Load):
+                continue
+            if node.taps:  # windows overlap in the cache
+                small[node.buffer] = held[node.buffer] * BYTES[node.dtype]
                 continue
             for key, points in _touched(loops, node):
                 if points < whole:

@@ -6,15 +6,19 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from ....hardware_specs.spec import DeviceSpec
 from ....profiling.eager import node_bytes
+from ....profiling.product_time import ProductWork
 from ..writer import Candidate, Declined, Request
 from .emit.layout import WIDTH
+from .loops import Loops
 from .program import Program, read_program, write_program
 from .schedule import Choice, Schedule, start_schedule
 from .space import CannotFuseError
+from .tiles import Tiles
 from .traces import aten_name
 from .traffic import planned_bytes, planned_flops
-from .transforms import cache_hints, persistent_programs, pipelined_loop
+from .transforms import cache_hints, grouped_order, persistent_programs, pipelined_loop
 from .transforms.inherent import inherent
 from .transforms.registry import MEND, TRANSFORMS, Transform
 from .transforms.site import Site
@@ -35,6 +39,7 @@ class SynthWriter:
     transforms = tuple(sorted(TRANSFORMS))
     refinements: tuple[str, ...] = (
         pipelined_loop.TRANSFORM, persistent_programs.TRANSFORM, cache_hints.TRANSFORM,
+        grouped_order.TRANSFORM,
     )  # fmt: skip
 
     def write(self, request: Request) -> Candidate | Declined:
@@ -91,8 +96,9 @@ class SynthWriter:
             choices=self._choices(plan),
             left_to_torch=tuple(f"{aten_name(c.node)}: {c.reason}" for c in plan.program.left_to_torch),
             allowed_calls=plan.program.allowed_calls,
-            bytes_per_kernel=tuple(b for loops, s in pairs for b in planned_bytes(loops, s)),
+            bytes_per_kernel=tuple(b for loops, s in pairs for b in planned_bytes(loops, s, request.spec)),
             flops=sum(planned_flops(loops) for loops, _ in pairs),
+            products=tuple(w for loops, s in pairs for w in _products(loops, s, request.spec)),
             torch_bytes=sum(node_bytes(c.node) for c in plan.program.left_to_torch),
             plan=plan,
         )
@@ -112,3 +118,10 @@ class SynthWriter:
         planned = f"Planned for inputs {shapes}; sizes are read from the tensors at run time."
         title = f"{request.op.name} for {request.spec.name}: {regions}, written by kbgen."
         return f"{title}\n\n{textwrap.fill(planned, WIDTH)}\n"
+
+
+def _products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[ProductWork | None, ...]:
+    """How the tiles of each kernel of a region run."""
+    if loops.tiling is None:
+        return (None,) * len(planned_bytes(loops, schedule, spec))
+    return (Tiles(loops, spec).work(schedule),)

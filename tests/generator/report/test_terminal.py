@@ -47,7 +47,7 @@ def test_advise_cites(capsys: Capture) -> None:
     kernels = [{"name": "k[0]", "bottlenecks": [bottleneck], "advice": [step]}]
     out = shown(capsys, "advise", {"level": "static", "kernels": kernels})
     assert "k[0], level of evidence: static" in out
-    assert "1. wide-loads: loads are [32] bit" in out
+    assert "1. wide-loads\n   why: loads are [32] bit" in out
     assert "- A made-up guide, 2 (1)" in out
 
 

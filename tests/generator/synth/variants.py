@@ -15,7 +15,8 @@ from kbgen.hardware_specs.spec import find_spec
 ORDER = (
     "row-in-registers", "online-softmax", "shifted-moments", "split-reduction", "rows-per-program",
     "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "persistent-programs",
-    "rows-in-l2", "pipelined-loop", "cache-hints",
+    "rows-in-l2", "tf32x3-split", "gemm-tile-choice", "pipelined-loop", "grouped-program-order",
+    "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
 
@@ -40,6 +41,8 @@ def _whole(loops: Loops, **changes: object) -> Schedule:
 def _steps(loops: Loops) -> Schedule:
     """Several steps a row, whatever its length."""
     start = start_schedule(loops)
+    if start.layout == "tiles":
+        return replace(start, block=16, rows=16, depth=16, group=2)
     return replace(start, one_tile=False, block=16, depth=4)
 
 

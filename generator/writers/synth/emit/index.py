@@ -44,7 +44,9 @@ class Group:
         return frozenset(self.axes[-1].leaves) if self.nested else self.leaves
 
 
-_OWN_CONSTANTS = frozenset({"BLOCK", "ROWS", "DEPTH", "PARTS", "UNIT", "VECTOR"})
+_OWN_CONSTANTS = frozenset(
+    {"BLOCK", "ROWS", "DEPTH", "PARTS", "UNIT", "VECTOR", "BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP"}
+)
 
 
 class Indexer:
@@ -64,9 +66,9 @@ class Indexer:
         self.places: set[str] = set()
         self._space = loops.region.builder.space
 
-    def bounded(self, affine: Affine) -> list[Group]:
-        """Groups whose bounds the index must respect; the outer loop of a nest never leaves them."""
-        axes = {a for a, _ in self._space.resolve(affine).terms}
+    def bounded(self, *affines: Affine) -> list[Group]:
+        """Groups whose bounds the indices must respect; the outer loop of a nest never leaves them."""
+        axes = {a for affine in affines for a, _ in self._space.resolve(affine).terms}
         return [g for g in self.groups if g.tile_leaves & axes]
 
     def moves(self, affine: Affine, group: Group) -> bool:

@@ -10,6 +10,7 @@ from ..loops import Loops
 from ..schedule import Schedule
 from ..skeletons.frame import is_wide
 
+LONGEST_COUNT = 20
 Inputs = Sequence[tuple[str, fx.Node]]
 
 
@@ -24,6 +25,8 @@ def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[
     if is_wide(loops) or (schedule.layout == "rows" and len(loops.reduced) < 2):
         return found
     count, what = _indexed(loops, schedule, inputs)
+    if len(count) > LONGEST_COUNT:
+        found, count = [*found, f"most = {count}"], "most"
     message = f"{name} indexes {what}with 32 bits, got {{{count}}} elements"
     return [*found, f"if {count} >= 2**31:", f'    raise ValueError(f"{message}")']
 
@@ -34,6 +37,10 @@ def _indexed(loops: Loops, schedule: Schedule, inputs: Inputs) -> tuple[str, str
         return "n_cols", "a row "
     if schedule.layout == "columns" and _is_one_block(loops):
         return "n_rows * n_cols", "a batch entry "
+    if schedule.layout in ("tiles", "window"):
+        tensors = [f"{name}.numel()" for name, node in inputs if node.meta["val"].dim() > 1]
+        results = "n_rows * n_cols" if schedule.layout == "tiles" else "n_elements"
+        return f"max({', '.join([*tensors, results])})", "a tensor "
     name, largest = max(inputs, key=lambda item: int(item[1].meta["val"].numel()))
     if schedule.layout == "flat" and loops.rows.full > largest.meta["val"].numel():
         return "n_elements", ""

@@ -13,7 +13,7 @@ from torch.export import ExportedProgram
 from ..math import HELPERS
 
 RESERVED = frozenset(
-    {"torch", "triton", "tl", "nn", "F", "self", "out", "n_rows", "n_cols", "n_batch", "n_elements"}
+    {"torch", "triton", "tl", "nn", "F", "self", "out", "n_rows", "n_cols", "n_k", "n_batch", "n_elements"}
 )
 """Names that generated files use themselves."""
 
@@ -23,6 +23,8 @@ LOCALS = frozenset({
     "part_size", "part_start", "part_end", "col_blocks", "first_row", "n_outer", "n_inner",
     "first_cols", "first_mask", "first_rows", "first_row_mask", "first_col_mask", "first_outer",
     "done", "last_start", "last_outer",
+    "program", "row_blocks", "tile_row", "tile_col", "left_ks", "right_ks", "left_ks_mask", "right_ks_mask",
+    "left_mask", "right_mask",
 })  # fmt: skip
 """Variables that kernels use for where they are."""
 

@@ -67,12 +67,13 @@ def step(values: Values, acc: Accumulator, tile: Tile, mask: str) -> None:
     elif isinstance(acc.item, Moments):
         _step_moments(values, acc, acc.item, mask)
     else:
-        _step_single(
+        step_single(
             values, acc, reduce_node(values.builder, acc.item.reduce), argument(values, acc.item.reduce, mask)
         )
 
 
-def _step_single(values: Values, acc: Accumulator, node: Reduce, source: str) -> None:
+def step_single(values: Values, acc: Accumulator, node: Reduce, source: str) -> None:
+    """One more element for each running value."""
     k, name = values.kernel, acc.names[0]
     if node.kind in INDEX_HELPERS:
         sign = ">" if node.kind == "argmax" else "<"
@@ -153,6 +154,13 @@ def finish(values: Values, acc: Accumulator, tile: Tile) -> None:
         source = collapse(values, node.kind, acc.names[0], tile, acc.dtypes[0])
     k.line(f"{name} = {source}")
     values.define(item.reduce, Text(name))
+
+
+def finish_lanes(values: Values, acc: Accumulator, reduce: int) -> None:
+    """The running values as they stand: each lane has reduced elements of its own."""
+    kind = reduce_node(values.builder, reduce).kind
+    found = acc.names[1] if kind in INDEX_HELPERS else acc.names[0]
+    values.define(reduce, Text(f"({found} != 0)" if kind in ("any", "all") else found))
 
 
 def define_moments(values: Values, item: Moments, source: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..dtypes import SHORT_FLOATS, TRITON, is_float
-from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf
+from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf, indices
 from ..extent import Extent
 from ..loops import Loops
 from ..lowering.region import Store
@@ -19,6 +19,7 @@ from ..space import Affine, Axis
 from .index import Group, Indexer
 from .kernel import Kernel
 from .names import LOCALS, RESERVED
+from .taps import join_masks, place_taps
 from .text import Text, call, index_text, repeats
 
 Instance = tuple[tuple[Axis, int], ...]
@@ -40,6 +41,7 @@ class Values:
     hints: Mapping[str, str] = field(default_factory=dict)
     scopes: list[dict[tuple[int, Instance], Text]] = field(default_factory=lambda: [{}])
     masked: dict[int, str] = field(default_factory=dict)
+    inside: dict[int, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=lambda: {*HELPERS, *RESERVED - {"out"}, *LOCALS})
     prefix: str = ""
 
@@ -173,18 +175,23 @@ class Values:
         `padding` is what lanes beyond the row hold where a reduction needs other than 0.
         """
         pointer = self.kernel.pointer(self.tensors[node.buffer])
-        mask = self.mask_for(self.indexer.bounded(node.index))
+        mask, taps = self.mask_for(self.indexer.bounded(*indices(node))), ""
+        if node.taps:
+            terms, inside = place_taps(self, node, at)
+            mask, taps = join_masks(mask, inside), "".join(f" + {t}" for t in terms)
+            self.inside[number] = inside
         other = padding or ("0.0" if is_float(node.dtype) else "0")
         tail = f", mask={mask}, other={other}" if mask else ""
         if policy := self.hints.get(node.buffer):
             tail += f', eviction_policy="{policy}"'
         widen = f".to({TRITON[dtype]})" if dtype != node.dtype else ""
-        source = f"tl.load({pointer}{self.address(node.index, at, self.tensors[node.buffer])}{tail}){widen}"
-        text = next((scope[source] for scope in reversed(self._loaded) if source in scope), None)
+        source = (
+            f"tl.load({pointer}{self.address(node.index, at, self.tensors[node.buffer])}{taps}{tail}){widen}"
+        )
+        text = self.remembered(source)
         if text is None:
-            text = Text(self.fresh(self.tensors[node.buffer]))
+            text = self.remember(source, Text(self.fresh(self.tensors[node.buffer])))
             self.kernel.line(f"{text.source} = {source}")
-            self._loaded[-1][source] = text
         self.define(number, text, at)
         return text
 
@@ -192,13 +199,20 @@ class Values:
         """` + offset` behind a pointer; what several tensors share, or is too long to read, gets a name."""
         moving, constant = self.indexer.parts(index, dict(at))
         key = f"address {moving}"
-        name = next((scope[key] for scope in reversed(self._loaded) if key in scope), None)
+        name = self.remembered(key)
         if name is None and " " in moving and (self._sharers(index) > 1 or len(moving) > LONGEST_ADDRESS):
             most = self._moving_terms(index) == self._moving_terms(self.loops.reference)
-            name = Text(self.fresh("offset" if most else f"{tensor}_offset"))
+            name = self.remember(key, Text(self.fresh("offset" if most else f"{tensor}_offset")))
             self.kernel.line(f"{name.source} = {moving}")
-            self._loaded[-1][key] = name
         return "".join(f" + {part}" for part in (name.source if name else moving, constant) if part)
+
+    def remembered(self, key: str) -> Text | None:
+        """What stands for a piece of source in this scope or one around it."""
+        return next((scope[key] for scope in reversed(self._loaded) if key in scope), None)
+
+    def remember(self, key: str, text: Text) -> Text:
+        self._loaded[-1][key] = text
+        return text
 
     def know_address(self, index: Affine, name: str) -> None:
         """In this scope a variable holds an index already."""

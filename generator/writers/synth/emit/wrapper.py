@@ -53,6 +53,10 @@ class WrapperWriter:
                 self.inputs.append((self.tensors[f"store:{store.name}"], store.node))
         self.numbers: dict[str, str] = {}
         self.known = self._shapes()
+        for derived in self.region.derived:
+            of = express(derived.of, self.known)
+            if of is not None and express(derived.size, self.known) is None:
+                self.known[f"({derived.text(of)})"] = derived.size
 
     def _shapes(self) -> dict[str, Extent]:
         """Sizes that shapes give, those of the largest tensors first."""
@@ -78,7 +82,7 @@ class WrapperWriter:
         lines = [
             *laid_out(f"def {self.name}({', '.join(names)}):", 0),
             *docstring(self._doc(), "Planned for these shapes"),
-            *(out for b in body for out in laid_out(b, 1)),
+            *(out for b in body for out in _at_depth(b)),
         ]
         return Wrapper(
             self.name, "\n".join(lines), tuple(node for _, node in self.inputs), tuple(self.numbers),
@@ -122,7 +126,9 @@ class WrapperWriter:
         if "{n_rows}" in grids or "n_rows" in " ".join(w for _, w in self.workspaces):
             wanted.setdefault("n_rows", self.loops.rows)
         if "{n_batch}" in grids:
-            wanted["n_batch"] = product((a.size for a in self.loops.kept[:-1]), self.traces.one)
+            tiling = self.loops.tiling
+            batch = tiling.batch if tiling is not None else self.loops.kept[:-1]
+            wanted["n_batch"] = product((a.size for a in batch), self.traces.one)
         known: dict[str, Extent] = {}
         found: dict[str, str] = {}
         wanted = {
@@ -146,8 +152,15 @@ class WrapperWriter:
 
     def _counted(self, name: str) -> list[Extent]:
         """Sizes of the axes that a size of this name counts."""
-        kept, reduced = self.loops.kept, self.loops.reduced
-        if self.schedule.layout == "columns":
+        kept, reduced, tiling = self.loops.kept, self.loops.reduced, self.loops.tiling
+        if tiling is not None:
+            chosen = {
+                "n_rows": tiling.rows,
+                "n_cols": tiling.cols,
+                "n_k": tiling.depth,
+                "n_batch": tiling.batch,
+            }
+        elif self.schedule.layout == "columns":
             chosen = {"n_rows": reduced, "n_batch": kept[:-1]}
         else:
             chosen = {"n_elements": kept, "n_rows": kept, "n_cols": reduced}
@@ -237,6 +250,8 @@ class WrapperWriter:
                 *(f"{k}={v}" for k, v in constants.items()),
             ]
             arguments.append(f"num_warps={self.schedule.num_warps}")
+            if self.loops.tiling is not None:
+                arguments.append(f"num_stages={self.schedule.num_stages}")
             call = f"{kernel.name}[{grid}]({', '.join(arguments)})"
             if len(call) > 106:
                 lines += [f"{kernel.name}[{grid}](", *(f"    {row}," for row in packed(arguments, 96)), ")"]
@@ -261,3 +276,9 @@ class WrapperWriter:
             if self.outputs
             else "return None"
         )
+
+
+def _at_depth(line: str) -> list[str]:
+    """A line of the body, four spaces before it for every block it stands in."""
+    bare = line.lstrip()
+    return laid_out(bare, 1 + (len(line) - len(bare)) // 4)

@@ -10,13 +10,37 @@ from torch import fx
 
 from ..dtypes import UNSUPPORTED, short_name
 from ..expr import Builder, Choose, Load, Reduce
+from ..extent import Derived
 from ..space import Affine, Axis, CannotFuseError, Space
 from ..traces import Traces, aten_name, is_getitem
-from . import activations, arithmetic, copies, normalizations, reductions, softmaxes, views
+from . import (
+    activations,
+    arithmetic,
+    copies,
+    losses,
+    normalizations,
+    products,
+    reductions,
+    softmaxes,
+    views,
+    windows,
+)
 from .context import Context, Lowered, Value, packed_strides
+from .factors import ProductAxes, check_product, outside_products, product_axes
 from .table import RULES
 
-FAMILIES = (activations, arithmetic, copies, normalizations, reductions, softmaxes, views)
+FAMILIES = (
+    activations,
+    arithmetic,
+    copies,
+    losses,
+    normalizations,
+    products,
+    reductions,
+    softmaxes,
+    views,
+    windows,
+)
 """Importing a family registers its rules."""
 
 MOST_NODES = 200
@@ -37,7 +61,11 @@ class Store:
 
 @dataclass(frozen=True)
 class Region:
-    """A fused part of the graph: expressions, the tensors read, the stores, and the axes of its loops."""
+    """A fused part of the graph: expressions, the tensors read, the stores, and the axes of its loops.
+
+    `product` is set where matrix products are computed: the axes of its tiles. `derived` says how sizes of
+    results follow from others.
+    """
 
     builder: Builder
     nodes: tuple[fx.Node, ...]
@@ -46,6 +74,8 @@ class Region:
     kept_axes: tuple[Axis, ...]
     reduced_axes: tuple[Axis, ...]
     unrolled_axes: tuple[Axis, ...]
+    product: ProductAxes | None = None
+    derived: tuple[Derived, ...] = ()
 
 
 def is_fusable(node: fx.Node) -> bool:
@@ -92,7 +122,8 @@ def _store(ctx: Context, node: fx.Node, value: Value) -> Store:
 def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Region:
     builder, space = ctx.builder, ctx.space
     _check_dimensions(ctx)
-    live = list(builder.walk([s.value for s in stores]))
+    roots = [s.value for s in stores]
+    live = list(builder.walk(roots))
     reduced = {frozenset(space.leaves(n.axes)) for i in live if isinstance(n := builder.nodes[i], Reduce)}
     if len(reduced) > 1:
         raise CannotFuseError("reductions over different dimensions do not share a loop")
@@ -100,19 +131,27 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     if any(len(leaves) > 1 for leaves in choices):
         raise CannotFuseError("a concatenation is reshaped across its parts")
     unrolled = {leaves[0] for leaves in choices}
+    product = product_axes(builder, live)
+    if product is not None:
+        if reduced or unrolled:
+            raise CannotFuseError("what is reduced or joined beside a matrix product needs its own kernel")
+        check_product(builder, roots, product)
+        live = outside_products(builder, roots)
     inner = next(iter(reduced), frozenset())
     every = {a for i in live for a in builder.free_axes(i)} | inner
     every |= {a for s in stores for a, _ in space.resolve(s.index).terms}
     if unrolled & inner:
         raise CannotFuseError("a reduction runs over concatenated parts")
     outer = every - inner - unrolled
+    if product is not None and outer != product.batch | product.rows | product.cols:
+        raise CannotFuseError("the results of a matrix product are broadcast along a new dimension")
     _check_rows(builder, stores, outer, inner)
-    used = {n.buffer for i in live if isinstance(n := builder.nodes[i], Load)}
+    used = {n.buffer for i in builder.walk(roots) if isinstance(n := builder.nodes[i], Load)}
     buffers = tuple((name, node) for name, node in ctx.buffers.items() if name in used)
     if not buffers:
         raise CannotFuseError("nothing is read, so there is nothing to take sizes and the device from")
     axes = [tuple(sorted(group)) for group in (outer, inner, unrolled)]
-    return Region(builder, nodes, buffers, tuple(stores), *axes)
+    return Region(builder, nodes, buffers, tuple(stores), *axes, product, tuple(ctx.derived))
 
 
 def _check_dimensions(ctx: Context) -> None:

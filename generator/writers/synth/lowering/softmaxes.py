@@ -40,14 +40,18 @@ def _softmax(ctx: Context, node: fx.Node) -> Lowered:
 
 @lowers("logsumexp.default", "special_logsumexp.default")
 def _logsumexp(ctx: Context, node: fx.Node) -> Lowered:
-    b = ctx.builder
     x = ctx.value(node.args[0])
     dims = reduce_dims(len(x.dims), ctx.traces.arg(node, 1, "dim"))
+    return squeeze(logsumexp(ctx, x, dims), dims, bool(ctx.traces.arg(node, 2, "keepdim", False)))
+
+
+def logsumexp(ctx: Context, x: Value, dims: Sequence[int]) -> Value:
+    """log of the sum of exp, dimensions kept; an infinite maximum is not subtracted."""
+    b = ctx.builder
     x = Value(x.dims, b.cast(x.node, "fp32"))
     peak = reduce(ctx, x, dims, "max", True, "fp32", "row_max")
     infinite = b.apply("eq", b.apply("abs", peak.node), b.number(float("inf"), "fp32"), dtype="int1")
     safe = b.apply("where", infinite, b.number(0.0, "fp32"), peak.node, hint="shift")
     e = b.apply("exp", b.apply("sub", x.node, safe))
     total = reduce(ctx, Value(x.dims, e), dims, "sum", True, "fp32", "denominator")
-    result = Value(total.dims, b.apply("add", safe, b.apply("log", total.node)))
-    return squeeze(result, dims, bool(ctx.traces.arg(node, 2, "keepdim", False)))
+    return Value(total.dims, b.apply("add", safe, b.apply("log", total.node)))

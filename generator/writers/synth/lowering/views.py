@@ -25,6 +25,14 @@ def _reshape(ctx: Context, node: fx.Node) -> Lowered:
     return Value(ctx.space.regroup(axes, ctx.traces.shape(node), node.name), x.node)
 
 
+@lowers("broadcast_tensors.default")
+def _broadcast_together(ctx: Context, node: fx.Node) -> Lowered:
+    given = node.args[0]
+    values = [ctx.value(a) for a in (given if isinstance(given, list | tuple) else [given])]
+    dims = ctx.broadcast(values)
+    return tuple(Value(dims, value.node) for value in values)
+
+
 @lowers("alias.default", "detach.default")
 def _same(ctx: Context, node: fx.Node) -> Lowered:
     return ctx.value(node.args[0])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from ..emit.kernel import Kernel
-from . import pointwise, rowwise, split
+from . import contraction, pointwise, rowwise, split, window
 from .job import Job
 
 
 def write_kernels(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     """Kernels of a region in launch order, and the workspaces (name, dtype) between them."""
+    if job.schedule.layout == "tiles":
+        return contraction.write(job), []
+    if job.schedule.layout == "window":
+        return window.write(job), []
     if job.schedule.layout == "flat":
         return pointwise.write(job), []
     if job.schedule.splits > 1:

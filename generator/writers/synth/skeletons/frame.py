@@ -10,7 +10,7 @@ from ..emit.index import Group, Indexer
 from ..emit.kernel import Kernel
 from ..emit.tile import Tile
 from ..emit.values import Values
-from ..expr import Load, Position
+from ..expr import Load, Position, indices
 from ..loops import Loops
 from ..schedule import Schedule
 from .job import Job
@@ -188,7 +188,8 @@ def prepare(values: Values, group: Group) -> None:
     for number in region.builder.walk([s.value for s in region.stores]):
         node = region.builder.nodes[number]
         if isinstance(node, Load | Position):
-            values.indexer.decode(group, node.index)
+            for index in indices(node):
+                values.indexer.decode(group, index)
     for store in region.stores:
         values.indexer.decode(group, store.index)
 
@@ -214,7 +215,8 @@ def is_wide(loops: Loops) -> bool:
         n.index for n in region.builder.nodes if isinstance(n, Load)
     ]
     reach = (sum((space.sizes[a].full - 1) * c.full for a, c in space.resolve(i).terms) for i in indices)
-    return max(reach) >= INDEX_LIMIT
+    whole = (node.meta["val"].numel() for _, node in region.buffers)
+    return max([*reach, *whole]) >= INDEX_LIMIT
 
 
 def frame(job: Job, part: str = "", doc: str = "") -> Frame:

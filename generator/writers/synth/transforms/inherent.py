@@ -13,6 +13,7 @@ from ..views import PLUMBING, is_view
 INHERENT = (
     "fuse-row-program",
     "fuse-elementwise",
+    "gemm-epilogue-fusion",
     "flat-grid",
     "pair-halves",
     "wide-offsets",
@@ -36,6 +37,16 @@ def inherent(loops: Loops) -> tuple[Choice, ...]:
                 "fuse-row-program",
             )
         )
+    elif loops.tiling is not None:
+        if ops > 1:
+            found.append(
+                Choice(
+                    "fusion",
+                    f"{ops} operators in one kernel",
+                    "what follows the product is done before its tile leaves the registers",
+                    "gemm-epilogue-fusion",
+                )
+            )
     elif ops > 1:
         found.append(
             Choice(
@@ -45,7 +56,7 @@ def inherent(loops: Loops) -> tuple[Choice, ...]:
                 "fuse-elementwise",
             )
         )
-    if not loops.reduced:
+    if not loops.reduced and loops.tiling is None:
         found.append(
             Choice(
                 "grid", "flat", "axes that lie behind one another in memory are walked as one", "flat-grid"

@@ -8,6 +8,7 @@ from ..schedule import Schedule
 from . import (
     cache_hints,
     column_tiles,
+    grouped_order,
     integral_waves,
     online_softmax,
     peel_row_edges,
@@ -18,7 +19,9 @@ from . import (
     rows_per_program,
     shifted_moments,
     shrink_tile,
+    split_precision,
     split_reduction,
+    tile_choice,
     vector_width,
     warp_count,
 )  # fmt: skip
@@ -26,14 +29,31 @@ from .site import Site
 
 Transform = Callable[[Schedule, Site], Schedule | str]
 
+_MODULES = (
+    cache_hints, column_tiles, grouped_order, integral_waves, online_softmax, peel_row_edges,
+    persistent_programs, pipelined_loop, row_in_registers, rows_in_l2, rows_per_program, shifted_moments,
+    split_precision, split_reduction, tile_choice, vector_width, warp_count,
+)  # fmt: skip
+
+_OF_TILES = {module.TRANSFORM for module in (grouped_order, pipelined_loop, split_precision, tile_choice)}
+_OF_LAYOUT: Mapping[str, set[str]] = {"tiles": _OF_TILES, "window": set()}
+"""What knows the tiles of matrix products, and windows; the rest is for rows, columns and flat grids."""
+
+
+def _for_its_layouts(name: str, apply: Transform) -> Transform:
+    def gated(schedule: Schedule, site: Site) -> Schedule | str:
+        if name not in _OF_LAYOUT.get(schedule.layout, {name}):
+            return f"{name} is not for {_WORDS[schedule.layout]}"
+        return apply(schedule, site)
+
+    return gated
+
+
+_WORDS = {"tiles": "matrix products", "window": "windows"}
+
 TRANSFORMS: Mapping[str, Transform] = {
-    module.TRANSFORM: module.apply
-    for module in (
-        cache_hints, column_tiles, integral_waves, online_softmax, peel_row_edges, persistent_programs,
-        pipelined_loop, row_in_registers, rows_in_l2, rows_per_program, shifted_moments,
-        split_reduction, vector_width, warp_count,
-    )
-}  # fmt: skip
+    module.TRANSFORM: _for_its_layouts(module.TRANSFORM, module.apply) for module in _MODULES
+}
 
 MEND: tuple[str, Transform] = (shrink_tile.TRANSFORM, shrink_tile.apply)
 """What a kernel gets that spills or does not fit."""

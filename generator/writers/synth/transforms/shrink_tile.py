@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from ..schedule import Choice, Schedule
+from ..tiles import Tiles
 from .site import Site
 
 TRANSFORM = "shrink-tile"
 LEAST_BLOCK = 128
+MOST_PRODUCT_WARPS, LEAST_PRODUCT_SIDE = 8, 16
 
 
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
+    if schedule.layout == "tiles":
+        return _product_tile(schedule, site)
     if schedule.one_tile and schedule.rows > 1:
         rows = schedule.rows // 2
         return schedule.decide(
@@ -39,3 +43,23 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     return schedule.decide(
         Choice("BLOCK", str(block), "half the tile, half the registers", TRANSFORM), block=block
     )
+
+
+def _product_tile(schedule: Schedule, site: Site) -> Schedule | str:
+    """Fewer steps under way where shared memory is short, else more warps for the sums, else fewer sums."""
+    tiles = Tiles(site.loops, site.spec)
+    if tiles.shared_bytes(schedule) > site.spec.shared_bytes_per_block and schedule.num_stages > 1:
+        stages = schedule.num_stages - 1
+        why = f"{tiles.shared_bytes(schedule)} bytes of shared memory are more than a block has"
+        return schedule.decide(Choice("num_stages", str(stages), why, TRANSFORM), num_stages=stages)
+    if schedule.num_warps < MOST_PRODUCT_WARPS:
+        warps = schedule.num_warps * 2
+        why = "the same sums over twice the warps take half the registers a thread"
+        return schedule.decide(Choice("num_warps", str(warps), why, TRANSFORM), num_warps=warps)
+    if max(schedule.rows, schedule.block) <= LEAST_PRODUCT_SIDE:
+        return f"a tile of {schedule.rows} x {schedule.block} is as small as it gets"
+    wider = schedule.block >= schedule.rows
+    rows, block = (schedule.rows, schedule.block // 2) if wider else (schedule.rows // 2, schedule.block)
+    why = "half the sums, half the registers"
+    choice = Choice("tile", f"{rows} x {block} x {schedule.depth}", why, TRANSFORM)
+    return schedule.decide(choice, rows=rows, block=block)

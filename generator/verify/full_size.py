@@ -1,0 +1,77 @@
+"""Asks how the candidate behaves at full size, where its values cannot be had, and judges the answer.
+
+The child walks through full size (`rehearsal.py`); here is what it needs for that, and what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...profiling.build import build
+from ...profiling.footprint import fakes
+from ...profiling.op import OpError
+from .candidate import with_constants
+from .cases import Setting, init_arguments
+from .exchange import FullSize, StepReport
+from .record import Record
+from .review import Fault, Reviewed
+
+
+def full_size(record: Record, judged: Sequence[Setting], scratch: Path) -> FullSize | None:
+    """The op as shipped; None where that is one of the judged shapes, or cannot be described."""
+    op = record.op
+    if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
+        return None
+    try:
+        args, kwargs = init_arguments(op, record.seed)
+        with fakes():
+            _, inputs = build(op.module(), op.path, record.seed)
+    except OpError:
+        return None
+    file = scratch / "candidate_full.py"
+    file.write_text(with_constants(record.source, op.overrides), encoding="utf-8")
+    forms = [
+        (tuple(map(int, one.shape)), tuple(map(int, one.stride())), one.dtype)
+        if isinstance(one, torch.Tensor)
+        else one
+        for one in inputs
+    ]
+    return FullSize(str(file.resolve()), args, kwargs, record.seed, forms)
+
+
+def as_at_full_size(one: Reviewed, forced: str) -> Reviewed:
+    """A call at a small shape with conditions as full size has them: a fault there leaves full size open."""
+    if not forced or one.fault is None:
+        return one
+    why = f"full size alone has {forced}; a judged call with that fails: {one.fault.detail}"
+    return replace(one, fault=Fault("unjudged-path", why))
+
+
+def at_full_size(
+    record: Record, rehearsed: Mapping[str, Any] | None, reports: Sequence[StepReport]
+) -> Fault | None:
+    """What speaks against a candidate that made no mistake at the judged shapes."""
+    if rehearsed is None:
+        return None
+    if rehearsed["why_not"]:
+        record.notes.append(f"full size was not walked through to its end ({rehearsed['why_not']})")
+    for cause, detail in rehearsed["faults"]:
+        return Fault(cause, detail)
+    seen = {launch.split("[")[0] for report in reports for launch in report.launches}
+    strange = [name for name in rehearsed["kernels"] if name not in seen]
+    if strange:
+        return Fault(
+            "unjudged-path", f"at full size it launches {', '.join(strange)}, which no judged call did"
+        )
+    modes = {mode for report in reports for mode in report.dot_precisions}
+    lower = [mode for mode in rehearsed["modes"] if mode not in modes]
+    if lower:
+        return Fault(
+            "unjudged-path", f"at full size it multiplies in {', '.join(lower)}, as no judged call did"
+        )
+    return None

@@ -1,0 +1,126 @@
+"""Losses, element by element or row by row; means and sums of them are operators of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import fx
+
+from ..expr import Builder
+from ..losses import argument
+from ..space import CannotFuseError
+from .context import Context, Lowered, Value
+from .reductions import reduce
+from .softmaxes import logsumexp
+from .table import lowers
+
+Formula = Callable[[Builder, int, int], int]
+
+
+def _pairwise(ctx: Context, node: fx.Node, formula: Formula, second: str = "target") -> Value:
+    """A formula over the prediction and the target, both as wide as the result."""
+    if argument(node, "reduction") != 0:
+        raise CannotFuseError("a loss is reduced before its elements are known")
+    names = ("self", second)
+    return ctx.pointwise(
+        node, lambda a, b: formula(ctx.builder, a, b), *(argument(node, name) for name in names)
+    )
+
+
+@lowers("mse_loss.default")
+def _squared(ctx: Context, node: fx.Node) -> Lowered:
+    def formula(b: Builder, x: int, y: int) -> int:
+        away = b.apply("sub", x, y)
+        return b.apply("mul", away, away)
+
+    return _pairwise(ctx, node, formula)
+
+
+@lowers("l1_loss.default")
+def _absolute(ctx: Context, node: fx.Node) -> Lowered:
+    return _pairwise(ctx, node, lambda b, x, y: b.apply("abs", b.apply("sub", x, y)))
+
+
+@lowers("smooth_l1_loss.default", "huber_loss.default")
+def _smooth(ctx: Context, node: fx.Node) -> Lowered:
+    """Half the square up to the bend, then linear; Huber's is the smooth one times its bend."""
+    smooth = str(node.target).startswith("aten.smooth")
+    bend = float(argument(node, "beta" if smooth else "delta"))
+
+    def formula(b: Builder, x: int, y: int) -> int:
+        away = b.apply("abs", b.apply("sub", x, y))
+        if bend == 0:
+            return away if smooth else b.number(0.0, "fp32")
+        square = b.apply("mul", b.apply("mul", away, away), b.number(0.5 / bend if smooth else 0.5, "fp32"))
+        linear = b.apply("sub", away, b.number(0.5 * bend, "fp32"))
+        if not smooth:
+            linear = b.apply("mul", linear, b.number(bend, "fp32"))
+        near = b.apply("lt", away, b.number(bend, "fp32"), dtype="int1")
+        return b.apply("where", near, square, linear)
+
+    return _pairwise(ctx, node, formula)
+
+
+@lowers("kl_div.default")
+def _divergence(ctx: Context, node: fx.Node) -> Lowered:
+    """target (log target - input), 0 where the target is 0."""
+    of_logs = bool(argument(node, "log_target"))
+
+    def formula(b: Builder, x: int, y: int) -> int:
+        if of_logs:
+            return b.apply("mul", b.apply("exp", y), b.apply("sub", y, x))
+        zero = b.number(0.0, "fp32")
+        own = b.apply("mul", y, b.apply("log", y))
+        own = b.apply("where", b.apply("eq", y, zero, dtype="int1"), zero, own)
+        return b.apply("sub", own, b.apply("mul", y, x))
+
+    return _pairwise(ctx, node, formula)
+
+
+@lowers("cross_entropy_loss.default")
+def _cross_entropy(ctx: Context, node: fx.Node) -> Lowered:
+    """logsumexp(x) - x[target] along the classes, 0 for a row that is ignored."""
+    plain = argument(node, "weight") is None and argument(node, "label_smoothing") == 0.0
+    x, target = ctx.value(argument(node, "self")), ctx.value(argument(node, "target"))
+    if not plain or argument(node, "reduction") != 0 or ctx.builder.dtype(target.node) != "int64":
+        raise CannotFuseError("weighted, smoothed or soft classes are left to torch")
+    if len(x.dims) < 2:
+        raise CannotFuseError("a cross-entropy without a batch is left to torch")
+    b = ctx.builder
+    x = Value(x.dims, b.cast(x.node, "fp32"))
+    rows = (x.dims[0], *x.dims[2:])
+    if not x.dims[1]:
+        raise CannotFuseError("one class leaves nothing to choose")
+    for mine, given in zip(rows, target.dims, strict=True):
+        ctx.space.unify(mine, given, "target")
+    chosen = b.apply("eq", ctx.position(x.dims[1]), target.node, dtype="int1")
+    picked = b.apply("where", chosen, x.node, b.number(0.0, "fp32"))
+    of_target = reduce(ctx, Value(x.dims, picked), [1], "sum", False, "fp32", "of_target")
+    loss = b.apply("sub", logsumexp(ctx, x, [1]).node, of_target.node)
+    ignored = b.apply("eq", target.node, b.number(argument(node, "ignore_index"), "int64"), dtype="int1")
+    return Value(rows, b.apply("where", ignored, b.number(0.0, "fp32"), loss))
+
+
+@lowers("triplet_margin_loss.default")
+def _triplet(ctx: Context, node: fx.Node) -> Lowered:
+    """max(|a - p + eps| - |a - n + eps| + margin, 0) of Euclidean distances along the last dimension."""
+    if argument(node, "p") != 2.0 or argument(node, "swap") or argument(node, "reduction") != 0:
+        raise CannotFuseError("distances other than Euclid's, or swapped ones, are left to torch")
+    b, eps = ctx.builder, float(argument(node, "eps"))
+    anchor = argument(node, "anchor")
+
+    def distance(other: Any) -> Value:
+        away = ctx.pointwise(
+            "fp32",
+            lambda x, y: b.apply("add", b.apply("sub", x, y), b.number(eps, "fp32")), anchor, other
+        )  # fmt: skip
+        square = Value(away.dims, b.apply("mul", away.node, away.node))
+        total = reduce(ctx, square, [len(square.dims) - 1], "sum", False, "fp32")
+        return Value(total.dims, b.apply("sqrt", total.node))
+
+    near, far = distance(argument(node, "positive")), distance(argument(node, "negative"))
+    behind = b.apply(
+        "add", b.apply("sub", near.node, far.node), b.number(float(argument(node, "margin")), "fp32")
+    )
+    return Value(near.dims, b.apply("relu", behind))

@@ -1,0 +1,214 @@
+"""Operators that look at a tensor through a window: convolutions as matrix products, and pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import fx
+
+from ..expr import Tap
+from ..extent import Derived, Extent
+from ..space import Affine, Axis, CannotFuseError
+from .context import Context, Lowered, Value
+from .products import combined, contract, operand
+from .reductions import reduce
+from .table import lowers
+
+
+@dataclass(frozen=True)
+class Window:
+    """One spatial dimension: tap k of result y reads place (y stride + k dilation - before) / step."""
+
+    taps: Extent
+    stride: int
+    dilation: int
+    before: int
+    step: int = 1
+
+
+@lowers("conv1d.default", "conv2d.default", "conv3d.default", "conv1d.padding", "conv2d.padding",
+        "conv3d.padding")  # fmt: skip
+def _convolution(ctx: Context, node: fx.Node) -> Lowered:
+    """result[n, o, y] = sum over c, k of weight[o, c, k] x[n, c, y stride + k dilation - before]."""
+    x, weight = operand(ctx, node.args[0]), operand(ctx, node.args[1])
+    rank = len(weight.dims) - 2
+    if len(x.dims) != rank + 2:
+        raise CannotFuseError("a convolution without a batch is left to torch")
+    strides = _each(ctx.traces.arg(node, 3, "stride", 1), rank)
+    dilations = _each(ctx.traces.arg(node, 5, "dilation", 1), rank)
+    shape = ctx.traces.shape(_node(node.args[1]))[2:]
+    before = _padding(ctx.traces.arg(node, 4, "padding", 0), rank, shape, dilations)
+    windows = [Window(*w) for w in zip(shape, strides, dilations, before, strict=True)]
+    result = ctx.traces.shape(node)
+    given = ctx.traces.arg(node, 6, "groups", 1)
+    groups = given if isinstance(given, Extent) else ctx.traces.one.like(given)
+    return _gathered(ctx, node, x, weight, windows, result, groups)
+
+
+@lowers("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input")
+def _transposed_convolution(ctx: Context, node: fx.Node) -> Lowered:
+    """result[n, o, y] = sum over c, k of weight[c, o, k] x[n, c, (y + padding - k dilation) / stride], where
+    the stride divides that."""
+    x, weight = operand(ctx, node.args[0]), operand(ctx, node.args[1])
+    rank = len(weight.dims) - 2
+    if len(x.dims) != rank + 2:
+        raise CannotFuseError("a convolution without a batch is left to torch")
+    steps = _each(ctx.traces.arg(node, 3, "stride", 1), rank)
+    before = _each(ctx.traces.arg(node, 4, "padding", 0), rank)
+    dilations = _each(ctx.traces.arg(node, 7, "dilation", 1), rank)
+    shape = ctx.traces.shape(_node(node.args[1]))[2:]
+    windows = [
+        Window(taps, 1, -apart, -padding, step)
+        for taps, step, padding, apart in zip(shape, steps, before, dilations, strict=True)
+    ]
+    given = ctx.traces.arg(node, 6, "groups", 1)
+    groups = given if isinstance(given, Extent) else ctx.traces.one.like(given)
+    return _gathered(ctx, node, x, weight, windows, ctx.traces.shape(node), groups, transposed=True)
+
+
+def _gathered(
+    ctx: Context, node: fx.Node, x: Value, weight: Value, windows: Sequence[Window],
+    result: Sequence[Extent], groups: Extent, *, transposed: bool = False,
+) -> Value:  # fmt: skip
+    """Weights by windows, group by group: rows are output channels, columns the places of the result."""
+    space = ctx.space
+    out = [space.dimension(size) for size in result[2:]]
+    _derive(ctx, x.dims[2:], result[2:], windows)
+    x = _seen_through(ctx, x, windows, out, weight.dims[2:])
+    batch, channels = x.dims[0], x.dims[1]
+    group: tuple[Axis, ...] = ()
+    outer, inner = weight.dims[0], weight.dims[1]
+    if not groups.is_one():
+        group, channels = space.regroup(
+            channels, (groups, space.size(space.leaves(channels)) // groups), node.name
+        )
+        shared, outer = space.regroup(outer, (groups, space.size(space.leaves(outer)) // groups), node.name)
+        group = space.unify(shared, group, "groups")
+    places, taps = "uvw"[: len(out)], "xyz"[: len(out)]
+    channels_of_weight = "co" if transposed else "oc"
+    weight = Value((group, outer, inner, *weight.dims[2:]), weight.node)
+    seen = Value((batch, group, channels, *out, *weight.dims[3:]), x.node)
+    labels = f"g{channels_of_weight}{taps}"
+    found = contract(ctx, weight, labels, seen, f"ngc{places}{taps}", f"ngo{places}")
+    n, g, o, *rest = found.dims
+    found = Value((n, (*g, *o), *rest), found.node)
+    bias = ctx.traces.arg(node, 2, "bias")
+    if bias is None:
+        return found
+    by_channel = ctx.value(bias)
+    return combined(ctx, "add", found, Value((by_channel.dims[0], *((),) * len(out)), by_channel.node))
+
+
+def _seen_through(
+    ctx: Context, x: Value, windows: Sequence[Window], out: Sequence[tuple[Axis, ...]],
+    taps: Sequence[tuple[Axis, ...]],
+) -> Value:  # fmt: skip
+    """The value at the places of the windows, in each of its last dimensions."""
+    space, one = ctx.space, ctx.traces.one
+    moves: dict[Axis, Tap] = {}
+    first = len(x.dims) - len(out)
+    for dim, window, place, tap in zip(x.dims[first:], windows, out, taps, strict=True):
+        leaves = space.leaves(dim)
+        if not leaves:
+            if window.before or not window.taps.is_one():
+                raise CannotFuseError("a window slides over a dimension of one element")
+            continue
+        if len(leaves) > 1:
+            raise CannotFuseError("a window runs over a dimension that was joined or cut before")
+        terms = [(a, one.like(window.stride) * step) for axis in place for a, step in space.weights(axis)]
+        terms += [(a, one.like(window.dilation) * step) for axis in tap for a, step in space.weights(axis)]
+        moves[leaves[0]] = Tap(
+            Affine(tuple(terms), one.like(-window.before)), space.sizes[leaves[0]], one, window.step
+        )
+    return Value((*x.dims[:first], *out), ctx.builder.tapped(x.node, moves))
+
+
+def _derive(
+    ctx: Context, dims: Sequence[tuple[Axis, ...]], result: Sequence[Extent], windows: Sequence[Window]
+) -> None:
+    """Note how the sizes of the result follow from those of the tensor, where no shape changes the window."""
+    for dim, size, window in zip(dims, result, windows, strict=True):
+        of = ctx.space.size(ctx.space.leaves(dim))
+        if window.step == 1 and window.taps.literal is not None and window.dilation > 0:
+            add = 2 * window.before - window.dilation * (window.taps.literal - 1) - 1
+            derived = Derived(size, of, 1, add, window.stride, 1)
+        else:
+            add = (size - of * window.step).literal
+            if add is None:
+                continue
+            derived = Derived(size, of, window.step, add, 1, 0)
+        ctx.derived.append(derived)
+
+
+def _each(value: Any, rank: int) -> list[int]:
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(v, int) for v in values):
+        raise CannotFuseError("a window changes with the shapes")
+    return values * rank if len(values) == 1 else values
+
+
+def _padding(value: Any, rank: int, shape: Sequence[Extent], dilations: Sequence[int]) -> list[int]:
+    """Elements before the tensor; "same" puts the smaller half there."""
+    if value == "valid":
+        return [0] * rank
+    if value != "same":
+        return _each(value, rank)
+    if any(size.literal is None for size in shape):
+        raise CannotFuseError("a window changes with the shapes")
+    return [d * (size.full - 1) // 2 for d, size in zip(dilations, shape, strict=True)]
+
+
+def _node(arg: Any) -> fx.Node:
+    if not isinstance(arg, fx.Node):
+        raise CannotFuseError("a convolution's weight is no tensor")
+    return arg
+
+
+@lowers("max_pool1d.default", "max_pool2d.default", "max_pool3d.default")
+def _max_pool(ctx: Context, node: fx.Node) -> Lowered:
+    if ctx.traces.arg(node, 5, "ceil_mode", False):
+        raise CannotFuseError("windows that reach over the end are left to torch")
+    x, taps = _pooled(ctx, node, ctx.traces.arg(node, 4, "dilation", 1))
+    seen = Value((*x.dims, *taps), x.node)
+    return reduce(
+        ctx, seen, range(len(x.dims), len(seen.dims)), "max", False, ctx.result_type(node), "largest"
+    )
+
+
+@lowers("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
+def _avg_pool(ctx: Context, node: fx.Node) -> Lowered:
+    ceil, whole = (
+        ctx.traces.arg(node, 4, "ceil_mode", False),
+        ctx.traces.arg(node, 5, "count_include_pad", True),
+    )
+    padded = any(_each(ctx.traces.arg(node, 3, "padding", 0), 1))
+    if ceil or (padded and not whole):
+        raise CannotFuseError("windows of different sizes are left to torch")
+    x, taps = _pooled(ctx, node, 1)
+    seen = Value((*x.dims, *taps), x.node)
+    total = reduce(ctx, seen, range(len(x.dims), len(seen.dims)), "sum", False, "fp32")
+    divisor = ctx.traces.arg(node, 6, "divisor_override")
+    count = divisor if divisor is not None else ctx.space.size([a for tap in taps for a in tap])
+    return combined(ctx, "div", total, ctx.value(count))
+
+
+def _pooled(ctx: Context, node: fx.Node, dilation: Any) -> tuple[Value, list[tuple[Axis, ...]]]:
+    """The tensor seen through its windows, with the axes of a window."""
+    rank = int(str(node.target).split("pool")[1][0])
+    x = ctx.value(node.args[0])
+    sizes = _each(ctx.traces.arg(node, 1, "kernel_size"), rank)
+    given = ctx.traces.arg(node, 2, "stride", [])
+    strides = _each(given, rank) if given not in ([], None) else sizes
+    before = _each(ctx.traces.arg(node, 3, "padding", 0), rank)
+    one = ctx.traces.one
+    windows = [
+        Window(one.like(size), stride, apart, padding)
+        for size, stride, apart, padding in zip(sizes, strides, _each(dilation, rank), before, strict=True)
+    ]
+    result = ctx.traces.shape(node)[-rank:]
+    _derive(ctx, x.dims[-rank:], result, windows)
+    out = [ctx.space.dimension(size) for size in result]
+    taps = [ctx.space.dimension(w.taps) for w in windows]
+    return _seen_through(ctx, x, windows, out, taps), taps

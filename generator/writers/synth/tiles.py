@@ -1,0 +1,140 @@
+"""Tiles of a region's matrix products as a device sees them: work, shared memory, programs at once."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+from ....hardware_specs.spec import DeviceSpec
+from ....profiling.product_time import ProductWork, product_us
+from .dtypes import BYTES
+from .expr import Contract, Load
+from .extent import product
+from .loops import LoopAxis, Loops
+from .lowering.factors import outside_products
+from .schedule import Schedule
+
+ADDRESS_REGISTERS = 50
+"""What a thread holds besides its sums: addresses, masks, fragments of the factors."""
+
+_MATRIX_UNITS = {"fp16": "tensor_fp16", "bf16": "tensor_bf16"}
+
+
+class Tiles:
+    """The matrix products of one region on one device."""
+
+    def __init__(self, loops: Loops, spec: DeviceSpec) -> None:
+        if loops.tiling is None:
+            raise ValueError("a region without a matrix product has no tiles")
+        self.loops, self.spec, self.tiling = loops, spec, loops.tiling
+
+    @cached_property
+    def products(self) -> list[Contract]:
+        builder = self.loops.region.builder
+        nodes = (builder.nodes[n] for n in builder.walk([s.value for s in self.loops.region.stores]))
+        return [node for node in nodes if isinstance(node, Contract)]
+
+    @property
+    def dtype(self) -> str:
+        """The type of the factors, the wider one where they differ."""
+        builder = self.loops.region.builder
+        found = {builder.dtype(n) for p in self.products for n in (p.left, p.right)}
+        return max(found, key=lambda dtype: BYTES[dtype])
+
+    @property
+    def factors(self) -> tuple[int, int]:
+        """How many different left and right factors a step reads."""
+        return len({p.left for p in self.products}), len({p.right for p in self.products})
+
+    def size(self, axes: tuple[LoopAxis, ...]) -> int:
+        return product((a.size for a in axes), self.loops.one).full
+
+    @cached_property
+    def shape(self) -> tuple[int, int, int, int]:
+        """(batch, rows, cols, depth) at full size."""
+        t = self.tiling
+        return self.size(t.batch), self.size(t.rows), self.size(t.cols), self.size(t.depth)
+
+    def rate(self, dot: str) -> str | None:
+        """The key of the unit that does the products, None where the device has none."""
+        wanted = _MATRIX_UNITS.get(self.dtype, "tensor_tf32" if dot.startswith("tf32") else "fp32")
+        known = [key for key in (wanted, "tensor_fp16", "fp32") if key in self.spec.peak_tflops]
+        if wanted == "tensor_tf32":
+            return wanted if wanted in self.spec.peak_tflops else None
+        return known[0] if known else None
+
+    def programs(self, schedule: Schedule) -> int:
+        batch, rows, cols, _ = self.shape
+        return batch * math.ceil(rows / schedule.rows) * math.ceil(cols / schedule.block)
+
+    def step_bytes(self, schedule: Schedule) -> int:
+        """Factors that a program reads in a step."""
+        left, right = self.factors
+        return (left * schedule.rows + right * schedule.block) * schedule.depth * BYTES[self.dtype]
+
+    def shared_bytes(self, schedule: Schedule) -> int:
+        """Shared memory of a program: the steps under way; without stages the one that is multiplied."""
+        return max(1, schedule.num_stages) * self.step_bytes(schedule)
+
+    def resident(self, schedule: Schedule) -> int:
+        """Programs that a unit holds at once, by threads, shared memory and an estimate of registers."""
+        spec, threads = self.spec, schedule.num_warps * self.spec.warp_size
+        sums = schedule.rows * schedule.block * len(self.products) // threads
+        registers = min(sums + ADDRESS_REGISTERS, spec.max_registers_per_thread)
+        return max(
+            0,
+            min(
+                spec.max_warps_per_unit // schedule.num_warps,
+                spec.registers_per_unit // (registers * threads),
+                spec.shared_bytes_per_unit // (self.shared_bytes(schedule) + spec.shared_reserved_bytes),
+                spec.max_blocks_per_unit,
+            ),
+        )
+
+    def work(self, schedule: Schedule) -> ProductWork | None:
+        """What one program does; None where the device has no unit for it."""
+        rate = self.rate(schedule.dot)
+        if rate is None:
+            return None
+        times = {"tf32x3": 3, "bf16x6": 6}.get(schedule.dot, 1) if self.dtype == "fp32" else 1
+        flops = 2.0 * schedule.rows * schedule.block * schedule.depth * len(self.products) * times
+        steps = math.ceil(self.shape[3] / schedule.depth)
+        return ProductWork(flops, self.step_bytes(schedule), steps, rate, schedule.num_stages)
+
+    def factor_bytes(self) -> tuple[float, float]:
+        """All left factors and all right ones of one batch entry."""
+        _, rows, cols, depth = self.shape
+        left, right = self.factors
+        item = depth * BYTES[self.dtype]
+        return float(left * rows * item), float(right * cols * item)
+
+    def read_bytes(self, schedule: Schedule) -> float:
+        """Factors read from DRAM. Tiles walk all columns for `group` rows of them, or as many as run at once:
+        the right factors come anew for every such band unless they stay in the L2, the left ones once unless
+        a band of them does not."""
+        batch, rows, cols, _ = self.shape
+        row_blocks, col_blocks = math.ceil(rows / schedule.rows), math.ceil(cols / schedule.block)
+        at_once = max(1, self.resident(schedule)) * (self.spec.unit_count or 1)
+        high = min(row_blocks, max(schedule.group, at_once // col_blocks, 1))
+        left, right = self.factor_bytes()
+        bands = 1 if right <= self.spec.l2_bytes / 2 else math.ceil(row_blocks / high)
+        kept = left * high / row_blocks <= self.spec.l2_bytes / 2
+        walks = 1 if kept else math.ceil(col_blocks * high / at_once)
+        return batch * (left * walks + right * bands)
+
+    def estimate_us(self, schedule: Schedule) -> float:
+        """Time of all tiles by the model of `product_us`; infinite where not one fits on a unit."""
+        work, resident = self.work(schedule), self.resident(schedule)
+        if work is None or not resident or self.shared_bytes(schedule) > self.spec.shared_bytes_per_block:
+            return math.inf
+        return product_us(work, self.programs(schedule), resident, self.spec)
+
+    def planned_bytes(self, schedule: Schedule) -> float:
+        """DRAM traffic of the kernel: factors as their order lets them be found in the L2, the rest once."""
+        region = self.loops.region
+        outside = outside_products(region.builder, [s.value for s in region.stores])
+        held = {n.name: n.meta["val"] for _, n in region.buffers}
+        read = {n.buffer for i in outside if isinstance(n := region.builder.nodes[i], Load)}
+        beside = sum(float(held[name].numel() * held[name].element_size()) for name in read)
+        stores = sum(float(s.node.meta["val"].numel()) * BYTES[s.dtype] for s in region.stores)
+        return self.read_bytes(schedule) + beside + stores

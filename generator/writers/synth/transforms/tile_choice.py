@@ -1,0 +1,62 @@
+"""Choose the tile of a matrix product by its arithmetic, its reads from the L2 and the waves it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..dtypes import BYTES
+from ..schedule import Choice, Schedule, next_power_of_two
+from ..tiles import Tiles
+from .site import Site
+
+TRANSFORM = "gemm-tile-choice"
+SIDES = (16, 32, 64, 128, 256)
+LEAST_SIDE = 16
+STEP_BYTES = (64, 128)
+"""Bytes of a row of factors in a step: two or four sectors, so that every read is whole."""
+
+WARPS = (2, 4, 8)
+LEAST_SUMS = 8
+MOST_SUMS = {"wgmma": 128, "tcgen05": 128, "mfma": 128}
+"""Sums that a thread may hold where its factors need no registers; 64 elsewhere, an 8 x 8 block."""
+
+
+def apply(schedule: Schedule, site: Site) -> Schedule | str:
+    if site.loops.tiling is None:
+        return "there is no matrix product"
+    tiles = Tiles(site.loops, site.spec)
+    best = min(_candidates(schedule, tiles), key=tiles.estimate_us, default=schedule)
+    before, after = tiles.estimate_us(schedule), tiles.estimate_us(best)
+    if after >= before:
+        return f"no tile does better than {schedule.rows} x {schedule.block} x {schedule.depth}"
+    waves = tiles.programs(best) / max(1, tiles.resident(best) * (site.spec.unit_count or 1))
+    name = f"{best.rows} x {best.block} x {best.depth}"
+    why = (
+        f"{tiles.programs(best)} tiles are {waves:.1f} waves; a step does "
+        f"{_reuse(best):.0f} multiply-adds for each element it reads"
+    )
+    choice = Choice("tile", name, why, TRANSFORM)
+    return schedule.decide(
+        choice, rows=best.rows, block=best.block, depth=best.depth, num_warps=best.num_warps
+    )
+
+
+def _reuse(schedule: Schedule) -> float:
+    return schedule.rows * schedule.block / (schedule.rows + schedule.block)
+
+
+def _candidates(schedule: Schedule, tiles: Tiles) -> Iterator[Schedule]:
+    """Every tile worth considering, no larger than the results and the summed direction ask for."""
+    _, rows, cols, depth = tiles.shape
+    spec, item = tiles.spec, BYTES[tiles.dtype]
+    vector = tiles.rate(schedule.dot) == "fp32"
+    most = 64 if vector else max((MOST_SUMS[f] for f in MOST_SUMS if f in spec.features), default=64)
+    most_rows, most_cols = (max(LEAST_SIDE, next_power_of_two(n)) for n in (rows, cols))
+    for m in (s for s in SIDES if s <= most_rows):
+        for n in (s for s in SIDES if s <= most_cols):
+            for k in {max(16, min(b // item, next_power_of_two(depth))) for b in STEP_BYTES}:
+                for warps in WARPS:
+                    sums = m * n * len(tiles.products) / (warps * spec.warp_size)
+                    if LEAST_SUMS <= sums <= most:
+                        yield replace(schedule, rows=m, block=n, depth=k, num_warps=warps)

@@ -1,0 +1,26 @@
+"""Bytes are taken from the storage, behind every mode.
+
+op: relu
+class: B20 torch does the work
+expected: forbidden-code
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def relu_kernel(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < count)
+    tl.store(out_ptr + offsets, tl.where(x < 0.0, 0.0, x), mask=offsets < count)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.contiguous()
+        out = torch.empty_like(x)
+        relu_kernel[(len(x.untyped_storage()) // 4096,)](x, out, x.numel(), BLOCK=1024)
+        return out

@@ -1,0 +1,115 @@
+"""The labelled profiles: what the scenarios say, every class, both vendors, and how often one is right."""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kbgen.generator.diagnosis_eval import DiagnosisEval, EvaluationError, evaluate_diagnosis
+from kbgen.profiling.rules import rule_book
+
+PROFILING = Path(__file__).parents[1] / "profiling"
+LABELLED = PROFILING / "labelled"
+
+
+@pytest.fixture(scope="module")
+def found() -> DiagnosisEval:
+    return evaluate_diagnosis(PROFILING)
+
+
+@pytest.fixture(scope="module")
+def manifest() -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = yaml.safe_load((LABELLED / "manifest.yaml").read_text(encoding="utf-8"))
+    return entries
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The module that writes the profiles, with its neighbours importable."""
+    monkeypatch.syspath_prepend(str(LABELLED))
+    import make
+
+    yield make
+    for name in ("make", "formats", "amd_card", "nvidia_card"):
+        sys.modules.pop(name, None)
+
+
+def test_the_committed_files_are_what_the_scenarios_say(
+    make: Any, tmp_path: Path, manifest: list[dict[str, Any]]
+) -> None:
+    assert make.write_all(tmp_path / "profiles") == manifest
+    ours, theirs = LABELLED / "profiles", tmp_path / "profiles"
+    files = sorted(path.relative_to(theirs) for path in theirs.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(ours) for path in ours.rglob("*") if path.is_file())
+    assert [file for file in files if not filecmp.cmp(ours / file, theirs / file, shallow=False)] == []
+
+
+def test_the_set_holds_every_class_both_vendors_and_all_formats(manifest: list[dict[str, Any]]) -> None:
+    for split, least in (("dev", 60), ("heldout", 20)):
+        entries = [entry for entry in manifest if entry["split"] == split]
+        assert len(entries) >= least
+        assert {entry["device"].split("-")[0] for entry in entries} == {"nvidia", "amd"}
+    dev = [entry for entry in manifest if entry["split"] == "dev"]
+    assert {entry["expected"] for entry in dev} == {*rule_book().classes, "unclassified"}
+    assert len({entry["provenance"] for entry in manifest}) == 5
+
+
+@pytest.mark.parametrize("split", ["dev", "heldout"])
+def test_the_first_class_is_the_labels(found: DiagnosisEval, split: str) -> None:
+    (total,) = [
+        row
+        for row in found.totals()
+        if (row["origin"], row["split"], row["level"]) == ("labelled", split, "A")
+    ]
+    missed = [
+        (row.name, row.expected, row.got) for row in found.rows if row.level == "A" and row.outcome == "wrong"
+    ]
+    assert total["top1"] >= 0.95, missed
+    assert total["contributors_unseen"] == 0
+    assert found.right
+
+
+def test_without_counters_little_is_told_and_that_is_right(found: DiagnosisEval) -> None:
+    """A class that only counters can tell is left open, not guessed."""
+    for split in ("dev", "heldout"):
+        (total,) = [
+            row
+            for row in found.totals()
+            if (row["origin"], row["split"], row["level"]) == ("labelled", split, "B")
+        ]
+        assert total["of_decided"] >= 0.9
+        assert 0 < total["open"] < total["profiles"]
+    told = {row.got for row in found.rows if (row.origin, row.level) == ("labelled", "B")}
+    assert not told & {"bank_conflict", "barrier", "memory_latency", "l2_bandwidth", "icache", "dependency"}
+    assert {
+        "launch_overhead",
+        "small_grid",
+        "tail_effect",
+        "spills",
+        "tensor_unused",
+        "dram_bandwidth",
+    } <= told
+    sure = [row for row in found.rows if row.level == "B" and row.confidence == "high"]
+    assert sure == []
+
+
+def test_the_document_counts_every_profile_once(found: DiagnosisEval, manifest: list[dict[str, Any]]) -> None:
+    document = json.loads(json.dumps(found.to_json()))
+    labelled = [row for row in document["rows"] if row["origin"] == "labelled"]
+    assert len(labelled) == 2 * len(manifest)
+    counted = sum(row["profiles"] for row in document["confusion"])
+    assert counted == len(document["rows"]) == sum(row["profiles"] for row in document["totals"])
+    for total in document["totals"]:
+        assert sum(total[name] for name in ("right", "also_right", "open", "wrong")) == total["profiles"]
+
+
+def test_a_folder_without_labels_says_so(tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match="holds no labelled profiles"):
+        evaluate_diagnosis(tmp_path)

@@ -1,0 +1,60 @@
+"""Conditions are noted without changing what a program does, and can be made to come out the other way."""
+
+import pytest
+
+from kbgen.generator.verify.conditions import NAME, Conditions, watched_code
+
+SOURCE = """
+def grid(rows, columns):
+    assert rows > 0
+    if rows > 4096 and columns % 16 == 0:
+        return rows - 1
+    spare = rows // 1024
+    return rows - (rows == 1024) - spare if not columns == 7 else 0
+"""
+
+
+def run(conditions: Conditions, *calls: tuple[int, int]) -> list[int]:
+    scope: dict[str, object] = {NAME: conditions.saw}
+    exec(watched_code(SOURCE, "candidate.py", conditions), scope)
+    return [scope["grid"](*call) for call in calls]  # type: ignore[operator]
+
+
+def test_watching_changes_nothing() -> None:
+    scope: dict[str, object] = {}
+    exec(SOURCE, scope)
+    calls = [(5, 3), (1024, 7), (1024, 8), (8192, 32), (8192, 31)]
+    assert run(Conditions(), *calls) == [scope["grid"](*call) for call in calls]  # type: ignore[operator]
+
+
+def test_what_full_size_alone_gives_is_found_and_told() -> None:
+    conditions = Conditions()
+    run(conditions, (5, 3), (64, 7))
+    judged = conditions.begin()
+    run(conditions, (1024, 512))
+    new = conditions.new_since(judged)
+    assert {conditions.texts[site]: value for site, value in new.items()} == {
+        "rows == 1024": True,
+        "rows // 1024": 1,
+    }
+    assert conditions.told(new) == "`rows // 1024` is 1, `rows == 1024` is True"
+
+
+def test_what_is_forced_holds_at_a_small_shape() -> None:
+    conditions = Conditions()
+    run(conditions, (5, 3))
+    judged = conditions.begin()
+    run(conditions, (1024, 512))
+    conditions.forced = conditions.new_since(judged)
+    assert run(conditions, (5, 3)) == [3]
+
+
+@pytest.mark.parametrize("call", [(8192, 32), (5000, 31)])
+def test_a_condition_that_was_never_reached_counts_as_new(call: tuple[int, int]) -> None:
+    conditions = Conditions()
+    run(conditions, (5, 3))
+    judged = conditions.begin()
+    run(conditions, call)
+    told = {conditions.texts[site] for site in conditions.new_since(judged)}
+    assert "rows > 4096" in told
+    assert "columns % 16 == 0" in told

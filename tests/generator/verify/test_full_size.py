@@ -1,0 +1,52 @@
+"""What a walk through full size says against a candidate, and what it leaves open."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kbgen.generator.verify.exchange import StepReport
+from kbgen.generator.verify.full_size import as_at_full_size, at_full_size
+from kbgen.generator.verify.review import Fault, Reviewed
+from kbgen.generator.verify.verdict import CaseResult
+
+JUDGED = [StepReport("ok", launches=("matmul_kernel[2, 2, 1]",), dot_precisions=("tf32x3",))]
+QUIET: dict[str, Any] = {"faults": [], "kernels": ["matmul_kernel"], "modes": ["tf32x3"], "why_not": ""}
+
+
+def found(**otherwise: object) -> Fault | None:
+    record: Any = SimpleNamespace(notes=[])
+    fault = at_full_size(record, {**QUIET, **otherwise}, JUDGED)
+    assert bool(record.notes) == bool(otherwise.get("why_not"))
+    return fault
+
+
+def test_nothing_new_is_nothing() -> None:
+    assert found() is None
+    assert found(why_not="time was up") is None
+    assert at_full_size(SimpleNamespace(notes=[]), None, JUDGED) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "cause", "word"),
+    [
+        ({"faults": [["out-of-bounds", "far off"]]}, "out-of-bounds", "far off"),
+        ({"kernels": ["matmul_kernel", "other_kernel"]}, "unjudged-path", "other_kernel"),
+        ({"modes": ["tf32", "tf32x3"]}, "unjudged-path", "in tf32, as"),
+    ],
+)
+def test_what_only_full_size_does_is_told(otherwise: dict[str, object], cause: str, word: str) -> None:
+    fault = found(**otherwise)
+    assert fault is not None
+    assert fault.cause == cause
+    assert word in fault.detail
+
+
+def test_a_forced_call_that_fails_leaves_full_size_open() -> None:
+    wrong = Reviewed(CaseResult("small", "failed"), Fault("wrong-values", "off by one"))
+    assert as_at_full_size(wrong, "") is wrong
+    opened = as_at_full_size(wrong, "`rows == 4096` is True").fault
+    assert opened is not None
+    assert opened.cause == "unjudged-path"
+    assert "rows == 4096" in opened.detail
+    assert "off by one" in opened.detail

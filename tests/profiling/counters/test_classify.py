@@ -1,0 +1,234 @@
+"""One launch diagnosed: the golden table, the samples in place, and what becomes of missing counters."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kbgen.hardware_specs.spec import DeviceSpec, find_spec
+from kbgen.profiling.classify import Diagnosis, classify_launch, diagnose
+from kbgen.profiling.counters.read import read_profile
+from kbgen.profiling.counters.record import Launch, Reading
+from kbgen.profiling.rules import rule_book
+
+SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "profiles"
+H100, A4500, GB200, B200 = find_spec("h100"), find_spec("rtx3090"), find_spec("gb200"), find_spec("b200")
+FORM = re.compile(r"^\w+ \((low|medium|high)\): \w+=\S.* \[(>|>=|<|<=) .+\].*; compared with .+$")
+
+
+def launch(kernel: str = "kernel", flags: tuple[str, ...] = (), **readings: float) -> Launch:
+    return Launch(
+        0, kernel, {key: Reading(value, key) for key, value in readings.items()}, arch="sm_90", flags=flags
+    )
+
+
+def classes(found: Diagnosis) -> list[str]:
+    return [hit.cls for hit in found.bottlenecks]
+
+
+def sample(name: str, spec: str) -> Diagnosis:
+    if not (SAMPLES / name).exists():
+        pytest.skip("the sample profiles are not beside this checkout")
+    return classify_launch(read_profile(SAMPLES / name).launches[0], find_spec(spec))
+
+
+# ---- profiles of others: the prototype's table, values as published
+
+
+def test_t4_copy_is_uncoalesced_and_dram_bound() -> None:
+    found = sample("nvidia/ncu_details_t4_copy_blocked.csv", "t4")
+    assert classes(found)[:2] == ["uncoalesced", "dram_bandwidth"]
+    assert found.bottlenecks[0].confidence == "high"
+    assert "ld_bytes_per_sector=8.0 of 32 bytes per sector [< 24]" in found.bottlenecks[0].evidence
+    assert "excess_sectors_pct=75.0 % [>= 20]" in found.bottlenecks[0].evidence
+    assert "lg_throttle" in classes(found)
+    assert found.level == "A"
+
+
+def test_kmer_counting_waits_at_barriers_then_diverges() -> None:
+    found = sample("nvidia/ncu_text_cc75_kmer_optimized_k12.txt", "t4")
+    assert classes(found)[:2] == ["barrier", "branch_divergence"]
+    assert "stall_barrier=0.69 [> 0.3]" in found.bottlenecks[0].evidence
+    assert "threads_per_inst=15.7 of 32 threads [< 24]" in found.bottlenecks[1].evidence
+
+
+def test_gb200_gemm_has_a_tail_and_no_blame_for_its_occupancy() -> None:
+    found = sample("nvidia/ncu_details_gb200_cublaslt_mixed.log", "gb200")
+    assert classes(found)[0] == "tail_effect"
+    assert "partial_blocks=136 blocks" in found.bottlenecks[0].evidence
+    assert "tail_bound_pct=50 %" in found.bottlenecks[0].evidence
+    assert not [name for name in classes(found) if name.startswith("occupancy")]
+
+
+def test_a_copy_whose_dram_bytes_nobody_counted_stays_open() -> None:
+    """A perfect copy of doubles on an MI350: its waves wait, but this tool's reads of DRAM are no use, and
+    25 % "coalescing" is what 8-byte lanes read."""
+    found = sample("amd/rocprof-compute-vcopy/MI350", "mi350x")
+    assert classes(found) == ["unclassified"]
+    assert {"memory_latency", "dram_bandwidth", "uncoalesced"} <= set(found.undecided)
+    assert "dram_pct" in found.bottlenecks[0].evidence
+
+
+@pytest.mark.parametrize(
+    ("readings", "spec", "expected"),
+    [
+        pytest.param({"grid": 128.0, "waves": 0.29, "units": 148.0, "sm_pct": 30.0, "mem_pct": 20.0}, B200,
+                     ["small_grid"], id="B200 small GEMM"),
+        pytest.param({"shared_conflicts": 92.0, "shared_wavefronts": 100.0, "l1_pct": 90.0}, A4500,
+                     ["bank_conflict"], id="transposeCoalesced"),
+        pytest.param({"dram_pct": 89.0, "l2_pct": 40.0, "l1_pct": 30.0}, A4500,
+                     ["dram_bandwidth"], id="transposeNoBankConflicts"),
+        pytest.param({"dram_pct": 91.0, "l2_pct": 40.0, "l1_pct": 30.0}, A4500,
+                     ["dram_bandwidth"], id="addConstDouble"),
+        pytest.param({"dram_pct": 88.0, "l2_pct": 40.0, "l1_pct": 60.0, "ld_bytes_per_sector": 10.7,
+                     "l1_hit": 82.0},
+                     A4500, ["dram_bandwidth", "uncoalesced"], id="addConstDouble3"),
+        pytest.param({"pipe_fp64": 86.0, "dram_pct": 20.0}, A4500, ["fp64_pipe"], id="sobelDouble"),
+        pytest.param({"issue_active": 0.84, "sm_pct": 84.0, "pipe_fma": 30.0, "pipe_alu": 50.0}, A4500,
+                     ["instruction_issue"], id="sobelFloat"),
+    ],
+)  # fmt: skip
+def test_the_prototypes_table(readings: dict[str, float], spec: DeviceSpec, expected: list[str]) -> None:
+    found = classify_launch(launch(**readings), spec)
+    assert [name for name in classes(found) if name in expected or name == classes(found)[0]] == expected
+
+
+# ---- evidence
+
+
+def test_evidence_has_the_fixed_form() -> None:
+    readings = {
+        "dram_pct": 91.0,
+        "l2_pct": 40.0,
+        "l1_pct": 30.0,
+        "stall_barrier": 0.5,
+        "stall_lg_throttle": 0.4,
+    }
+    found = classify_launch(launch(**readings), H100)
+    assert len(found.bottlenecks) == 3
+    assert [hit.evidence for hit in found.bottlenecks if not FORM.match(hit.evidence)] == []
+    assert found.bottlenecks[0].evidence == (
+        "dram_bandwidth (high): dram_pct=91.0 % [>= 60], dram_pct=91.0 % [>= l2_pct=40.0 %], "
+        "dram_pct=91.0 % [>= l1_pct=30.0 %], l2_pct=40.0 %; "
+        "compared with dram_peak_gb_s=3350 GB/s of H100 SXM5 80GB"
+    )
+
+
+def test_a_warning_of_the_tool_lowers_confidence() -> None:
+    readings = {"dram_pct": 91.0, "l2_pct": 40.0, "l1_pct": 30.0}
+    sure = classify_launch(launch(**readings), H100).bottlenecks[0]
+    doubted = classify_launch(launch(flags=("counters may be inaccurate",), **readings), H100).bottlenecks[0]
+    assert (sure.confidence, doubted.confidence) == ("high", "medium")
+    assert doubted.evidence.startswith("dram_bandwidth (medium): ")
+
+
+def test_part_of_the_metrics_gives_part_of_the_confidence() -> None:
+    found = classify_launch(launch(dram_pct=70.0, mem_pct=70.0), H100).bottlenecks[0]
+    assert (found.cls, found.confidence) == ("dram_bandwidth", "medium")
+
+
+def test_missing_counters_leave_their_classes_open_and_no_other() -> None:
+    full = {
+        "sm_pct": 20.0,
+        "mem_pct": 30.0,
+        "stall_barrier": 0.7,
+        "stall_wait": 0.1,
+        "stall_math_pipe_throttle": 0.0,
+    }
+    assert "dependency" not in classify_launch(launch(**full), H100).undecided
+    del full["stall_wait"], full["mem_pct"]
+    found = classify_launch(launch(**full), H100)
+    assert classes(found)[0] == "barrier"
+    assert {"dependency", "memory_latency", "launch_overhead"} <= set(found.undecided)
+
+
+def test_a_device_without_a_sheet_loses_only_what_needs_one() -> None:
+    found = classify_launch(launch(pipe_fma=88.0, dram_bytes_s=1e12), None)
+    assert classes(found) == ["fp32_pipe"]
+    assert found.bottlenecks[0].evidence.endswith("compared with a device without a sheet")
+    assert "dram_bandwidth" in found.undecided
+    assert found.roofline is None
+
+
+def test_nothing_found_says_the_numbers_and_what_to_ask_for() -> None:
+    found = classify_launch(launch(sm_pct=48.0, mem_pct=52.0), H100)
+    (only,) = found.bottlenecks
+    assert (only.cls, only.confidence) == ("unclassified", "low")
+    assert only.evidence.startswith("unclassified (low): sm_pct=48.0 %, mem_pct=52.0 %; compared with H100")
+    assert re.search(r"\d+ classes undecided, ask for \w+, ", only.evidence)
+    assert only.remedies
+
+
+# ---- what looks like a cause
+
+
+PIPELINE = {
+    "sm_pct": 40.0, "mem_pct": 40.0, "limit_regs": 1.0, "limit_smem": 1.0, "limit_warps": 5.0,
+    "limit_blocks": 32.0,
+    "occupancy_theoretical": 18.75,
+}  # fmt: skip
+
+
+def test_low_occupancy_is_a_cause_where_no_pipeline_explains_it() -> None:
+    found = classify_launch(launch(pipe_tensor=0.0, pipe_tma=0.0, **PIPELINE), H100)
+    assert {"occupancy_regs", "occupancy_smem"} <= set(classes(found))
+    assert {hit.confidence for hit in found.bottlenecks} == {"high"}
+    unknown = classify_launch(launch(**PIPELINE), H100)
+    assert {hit.confidence for hit in unknown.bottlenecks} == {"medium"}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "told"),
+    [
+        ("kernel", {"pipe_tma": 5000.0}),
+        ("kernel", {"pipe_tensor": 45.0}),
+        ("cutlass3x_sm100_tensorop_s64x256x32gemm", {}),
+        ("sm90_xmma_gemm_bf16bf16_bf16f32", {}),
+        ("Cijk_Alik_Bljk_BBS_BH_MT256x256x64_MI16x16x1", {}),
+    ],
+)
+def test_low_occupancy_of_a_pipeline_is_its_design(kernel: str, told: dict[str, float]) -> None:
+    found = classify_launch(launch(kernel, **told, **PIPELINE), H100)
+    assert not [name for name in classes(found) if name.startswith("occupancy")]
+
+
+def test_a_stream_through_two_partitions_is_bound_by_dram() -> None:
+    """Ours on an H200: L2 at 87 % with its traffic between halves, DRAM at 73 %, hits of writes alone."""
+    readings = {"dram_pct": 72.8, "l2_pct": 87.5, "l1_pct": 34.9, "l2_hit": 50.8}
+    assert classes(classify_launch(launch(**readings), find_spec("h200"))) == ["dram_bandwidth"]
+    reused = readings | {"l2_hit": 96.0}
+    assert classes(classify_launch(launch(**reused), find_spec("h200"))) == ["l2_bandwidth"]
+
+
+def test_at_the_roof_one_stops_only_if_nothing_is_wasted() -> None:
+    clean = {"dram_pct": 93.0, "l2_pct": 50.0, "l1_pct": 30.0, "ld_bytes_per_sector": 32.0, "l1_hit": 0.0,
+             "local_ld": 0.0, "local_st": 0.0, "inst": 100.0}  # fmt: skip
+    assert classes(classify_launch(launch(**clean), H100))[0] == "near_roofline"
+    wasteful = clean | {"ld_bytes_per_sector": 8.0}
+    assert classes(classify_launch(launch(**wasteful), H100))[0] == "uncoalesced"
+    unknown = {key: value for key, value in clean.items() if not key.startswith("local")}
+    found = classify_launch(launch(**unknown), H100)
+    assert classes(found)[0] == "dram_bandwidth"
+    assert "near_roofline" in found.undecided
+
+
+def test_a_matrix_product_at_the_fp32_roof_still_has_tensor_cores() -> None:
+    facts = {"roofline_pct": 92.0, "matmul_like": 1.0, "mma_instructions": 0.0, "compute_pct": 92.0}
+    assert diagnose([("sgemm", facts)], H100, "B").bottlenecks[0].cls == "tensor_unused"
+
+
+def test_the_tail_leads_only_while_its_last_wave_is_rather_empty() -> None:
+    wave = {"units": 132.0, "limit_regs": 1.0, "limit_smem": 8.0, "limit_warps": 8.0, "limit_blocks": 32.0}
+    rest = {"sm_pct": 30.0, "mem_pct": 30.0, "stall_long_scoreboard": 0.5} | wave
+    assert classes(classify_launch(launch(grid=140.0, **rest), H100))[0] == "tail_effect"
+    assert classes(classify_launch(launch(grid=260.0, **rest), H100))[0] == "memory_latency"
+    busy = rest | {"dram_pct": 80.0, "l2_pct": 40.0, "l1_pct": 20.0, "mem_pct": 80.0}
+    assert classes(classify_launch(launch(grid=140.0, **busy), H100))[:1] == ["dram_bandwidth"]
+
+
+def test_every_class_can_be_found_by_counters() -> None:
+    """No class depends on a timing session alone."""
+    for name, entry in rule_book().classes.items():
+        assert any(rule.basis == "counters" for rule in entry.rules), name
