@@ -38,7 +38,8 @@ Label = Literal["win", "no-win", "inconclusive", "failed"]
 class Benchmark:
     """Times in microseconds. `speedup` is the median of the fastest baseline over the candidate's: the middle
     one of all processes, with the widest interval. `timings` holds every subject that ran, `failures` what
-    failed in any process; `review` says why a person should look before a win is believed."""
+    failed in any process; `samples_us` every device time by subject and process, in the order of the rounds;
+    `review` says why a person should look before a win is believed."""
 
     label: Label
     reason: str
@@ -54,6 +55,7 @@ class Benchmark:
     device: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()
+    samples_us: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
 
     @property
     def measured(self) -> bool:
@@ -104,6 +106,10 @@ def decide(
         "device": device or {},
         "environment": sessions[0].environment if sessions else {},
         "seeds": tuple(session.seed for session in sessions),
+        "samples_us": {
+            name: [[round(us, 2) for us in record.device_us] for record in _records(name, sessions)]
+            for name in timings
+        },
     }
     obstacle = _obstacle(sessions, crash, timings, failures, least_us)
     if obstacle is not None:

@@ -21,7 +21,7 @@ from .references import Reference, judge_references
 from .verify.verdict import Verdict
 
 Say = Callable[[Event], None]
-PARTS = ("scan", "shapes", "reference", "child start", "calls", "compare", "controls")
+PARTS = ("scan", "shapes", "reference", "child start", "calls", "full size", "compare", "controls")
 
 
 @dataclass(frozen=True)
@@ -156,11 +156,12 @@ def _row(exhibit: Exhibit, scratch: Path) -> tuple[Row, Verdict]:
 def split(verdict: Verdict) -> dict[str, float]:
     """Where the seconds of a judgement went; empty where the text alone decided.
 
-    The reference runs beside the child. What the child does besides the candidate's calls (it starts, reads
-    inputs, copies outputs) counts as its start.
+    The reference runs beside the child. What the child does besides calls and the walk through
+    full size (it starts, reads inputs, copies outputs) counts as its start.
     """
     if "child" not in verdict.seconds:
         return {}
     taken = dict(verdict.seconds)
-    taken["child start"] = max(0.0, taken["child"] - taken.get("calls", 0.0))
+    inside = taken.get("calls", 0.0) + taken.get("full size", 0.0)
+    taken["child start"] = max(0.0, taken["child"] - inside)
     return {part: round(taken.get(part, 0.0), 3) for part in PARTS}

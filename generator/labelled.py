@@ -69,11 +69,10 @@ class _Specimen(BaseModel):
 
 
 def labelled_profiles(folder: Path) -> Iterator[Labelled]:
-    """The self-made profiles; none where there is no manifest."""
-    manifest = folder / "manifest.yaml"
-    if not manifest.exists():
-        return
-    for entry in TypeAdapter(list[_Entry]).validate_python(_parsed(manifest)):
+    """The self-made profiles of manifest.yaml and the published ones of samples.yaml; a published one that is
+    not beside this checkout is left out."""
+    own, published = (_entries(folder / name) for name in ("manifest.yaml", "samples.yaml"))
+    for entry in (*own, *(entry for entry in published if (folder / entry.file).exists())):
         launch = read_profile(folder / entry.file).launches[0]
         spec = find_spec(entry.device)
         yield Labelled(
@@ -102,13 +101,18 @@ def measured_profiles(root: Path) -> Iterator[Labelled]:
                 )  # fmt: skip
 
 
+def _entries(file: Path) -> list[_Entry]:
+    return TypeAdapter(list[_Entry]).validate_python(_parsed(file)) if file.exists() else []
+
+
 def _parsed(file: Path) -> Any:
+    """The YAML of a file."""
     return yaml.load(file.read_bytes(), Loader=_LOADER)
 
 
 def _known(timed: Mapping[str, Any] | None, spec: DeviceSpec) -> dict[str, float]:
     """Facts of the compiled code and of a timing session without a profiler."""
-    if timed is None:
+    if not timed:
         return {}
     kind = str(timed.get("compute_kind") or "fp32")
     element = next((bits for name, bits in _BITS.items() if kind.endswith(name)), None)

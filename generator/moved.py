@@ -1,11 +1,13 @@
 """Shows what a step moved: the class that holds the kernel back, and its figures, before and after.
 
-On a live card whose counters may be read a kernel is profiled again after each accepted step; else what the
-compilers and the plan say of both is set side by side, and why there were no counters is told once.
+On a live card whose counters may be read the kernel of each accepted step is profiled again, after the search
+and not out of its time; else what the compilers and the plan say of both is set side by side, and why there
+were no counters is told once.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +30,9 @@ COUNTED = (
     "issue_active", "stall_long_scoreboard", "stall_barrier",
 )  # fmt: skip
 """Readings of the longest kernel that are compared, as far as both profiles have them."""
+
+COUNTING_S = 90.0
+"""After this time no further kernel is counted: a profiler starts the whole program for each."""
 
 SAME = 0.01
 """A figure that changed by less than this share did not move."""
@@ -87,6 +92,7 @@ class Watch:
         self._profile = Profile(traced, spec)
         self._count = count
         self._counted: dict[str, _State | None] = {}
+        self._spent_s = 0.0
         self.refused = ""
 
     def moved(self, parent: Subject, child: Subject) -> Moved:
@@ -107,11 +113,17 @@ class Watch:
     def _profiled(self, subject: Subject) -> _State | None:
         if self._count is None or self.refused:
             return None
+        if self._spent_s > COUNTING_S:
+            self.refused = f"counting stopped after {self._spent_s:.0f} s"
+            return None
+        begun = time.monotonic()
         try:
             report = self._count(subject.path)
         except CountersRefused as refusal:
             self.refused = str(refusal)
             return None
+        finally:
+            self._spent_s += time.monotonic() - begun
         longest = kernel_groups(report.launches)[0]
         profile = replace(self._profile, static=subject.static, counters=longest.typical)
         units = vocabulary()

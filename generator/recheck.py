@@ -32,7 +32,7 @@ class Recheck:
         self._exact = copy.deepcopy(model).double()
         self._fresh = fresh
         self._declared = declared
-        self._earlier: tuple[list[Any], list[Any]] = ([], [])  # alive, so that no allocation reuses them
+        self._earlier: Call = ([], [])  # alive, so that no allocation reuses them
 
     def __call__(self, seed: int, arguments: Sequence[Any], result: Any) -> str:
         given, tree = tree_flatten(result)

@@ -113,8 +113,8 @@ class Climber:
                 pass
         except (OutOfBudgetError, KeyboardInterrupt) as end:
             self.say(str(end) or "stopped; going on with the best so far")
-        uncounted = self.watch.refused if self.watch else ""
-        return Climb(tuple(self.accepted), tuple(self.tried), uncounted=uncounted)
+        tried = tuple(self._looked_at(step) for step in self.tried)  # takes nothing of the search's time
+        return Climb(tuple(self.accepted), tried, uncounted=self.watch.refused if self.watch else "")
 
     def _round(self) -> bool:
         """One walk over the advice; a technique that did not apply may after another one was taken."""
@@ -138,10 +138,9 @@ class Climber:
             self._note(Tried(transform, parent.candidate.id, child.candidate.id, "rejected", None, reason))
             return
         step = self._compared(transform, parent, child, parent.estimate.total_us / child.estimate.total_us)
+        self._note(step)
         if step.kept:
             self.accepted.append(child)
-            step = replace(step, moved=self.watch.moved(parent, child) if self.watch else None)
-        self._note(step)
 
     def _compared(self, transform: str, parent: Evaluated, child: Evaluated, estimated: float) -> Tried:
         """By the clock where the card is here, else by the estimate."""
@@ -159,6 +158,13 @@ class Climber:
             return Tried(*names, _outcome(estimated, (estimated, estimated)), estimated, reason, kept)
         outcome = _outcome(gain.effect, gain.interval)
         return Tried(*names, outcome, gain.effect, why, outcome == "helped", gain.interval)
+
+    def _looked_at(self, step: Tried) -> Tried:
+        """An accepted step with what it moved."""
+        known = {one.candidate.id: one for one in self.accepted}
+        if self.watch is None or not step.kept or step.parent is None or step.child is None:
+            return step
+        return replace(step, moved=self.watch.moved(known[step.parent], known[step.child]))
 
     def _note(self, tried: Tried) -> None:
         """A refusal repeated in a later round is told once."""

@@ -156,7 +156,7 @@ def _limits(climb: Climb, judged: Judged, advice: Advice | None) -> list[str]:
             found.append("Effects marked estimated come from a static model of the device, not from a clock.")
         found += [f"Left to torch: {text}." for text in judged.chosen.candidate.left_to_torch]
     if climb.uncounted:
-        found.append(f"What the steps moved is told by their compiled code: {climb.uncounted}.")
+        found.append(f"What some steps moved is told by their compiled code: {climb.uncounted}.")
     if advice is not None and advice.mode != "hybrid":
         found.append(f"Retrieval ran in {advice.mode} mode. {advice.note}".strip())
     return found

@@ -38,6 +38,7 @@ class Catalog:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._held: sqlite3.Connection | None = None
         with self._connect() as db:
             if not db.execute("select 1 from sqlite_master where name = 'state'").fetchone():
                 self._create(db)
@@ -56,12 +57,26 @@ class Catalog:
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         """A transaction: committed at the end, rolled back on an error."""
+        if self._held is not None:
+            with self._held:
+                yield self._held
+            return
         db = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)
         try:
             with db:
                 yield db
         finally:
             db.close()
+
+    @contextmanager
+    def held(self) -> Iterator["Catalog"]:
+        """The catalog with one connection for all that is asked of it meanwhile."""
+        self._held = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)
+        try:
+            yield self
+        finally:
+            self._held.close()
+            self._held = None
 
     def state(self) -> dict[str, str]:
         with self._connect() as db:

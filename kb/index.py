@@ -71,10 +71,10 @@ class Index:
         return catalog
 
     def use(self, embedder: Embedder | None, action: Callable[[Catalog], T], watch: Watch | None = None) -> T:
-        """Bring the index in step with the files, then do `action`; what is damaged is built anew.
+        """Bring the index in step with the files, then do `action` before any other process changes it.
 
-        With `watch` every passage gets its vector now, else as many as AT_ONCE_S allows. A first failure may
-        be another process's rebuild seen half-way, so only a second one drops anything.
+        With `watch` every passage gets its vector now, else as many as AT_ONCE_S allows. What is damaged is
+        built anew; but a first failure may have been a passing one, so only a second one drops anything.
         """
         failure: Exception | None = None
         for attempt in range(3):
@@ -85,8 +85,8 @@ class Index:
                     if failure:
                         self._reconciled.clear()
                         self._in_step = None
-                    catalog = self._sync(embedder, watch)
-                return action(catalog)
+                    with self._sync(embedder, watch).held() as catalog:
+                        return action(catalog)
             except OSError as error:  # a full disk, a read-only folder, a lock that nobody lets go
                 reason = error.strerror or error
                 raise LibraryError(

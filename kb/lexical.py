@@ -20,6 +20,7 @@ SMALL_WORDS = frozenset({
     "what", "when", "where", "which", "while", "who", "why", "will", "with", "without", "would", "you",
     "your",
 })  # fmt: skip
+LARGE = 10_000  # from so many passages on, words that a third of them have are left out: they cost time alone
 _ARRAYS = ("data", "indices", "indptr")  # bm25s' columns: scores, rows, and where a word's begin
 
 
@@ -30,9 +31,7 @@ class LexicalIndex:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._scores, self._rows, self._starts = (
-            np.load(folder / f"words-{name}.npy", mmap_mode="r") for name in _ARRAYS
-        )
+        self._scores, self._rows, self._starts = (mapped(folder / f"words-{name}.npy") for name in _ARRAYS)
         kept = json.loads((folder / "words.json").read_bytes())
         self.size = int(kept["size"])
         self._columns: dict[str, int] = kept["vocabulary"]
@@ -43,13 +42,17 @@ class LexicalIndex:
         BM25 over the most that these words could get, so that queries of any length compare.
         """
         asked = [word for word in dict.fromkeys(tokens(query)) if word not in SMALL_WORDS]
-        total: NDArray[np.float32] = np.zeros(self.size, dtype=np.float32)
-        for word in asked:
-            if (column := self._columns.get(word)) is not None:
-                start, end = self._starts[column], self._starts[column + 1]
-                total[self._rows[start:end]] += self._scores[start:end]  # a row occurs once per word
-        most = sum(self._weight(word) for word in asked)
-        return total / np.float32(most or 1.0)
+        known = [word for word in asked if word in self._columns]
+        if self.size > LARGE:
+            known = [word for word in known if self.rarity(word) <= self.size // 3] or known
+        if not known:
+            return np.zeros(self.size, dtype=np.float32)
+        columns = [self._columns[word] for word in known]
+        spans = [slice(self._starts[column], self._starts[column + 1]) for column in columns]
+        rows = np.concatenate([self._rows[span] for span in spans])
+        scores = np.concatenate([self._scores[span] for span in spans])
+        total = np.bincount(rows, weights=scores, minlength=self.size)
+        return (total / sum(self._weight(word) for word in known)).astype(np.float32)
 
     def rarity(self, word: str) -> int:
         """In how many passages the search word `word` occurs; the fewer, the more it says."""
@@ -60,6 +63,11 @@ class LexicalIndex:
         """Lucene's inverse document frequency, the bound of a word's BM25 score; 0 for an unknown word."""
         seen = self.rarity(word)
         return float(np.log1p((self.size - seen + 0.5) / (seen + 0.5))) if seen else 0.0
+
+
+def mapped(path: Path) -> NDArray[Any]:
+    """An array of a file, mapped; a plain one, since every access to a `memmap` makes an object."""
+    return np.asarray(np.load(path, mmap_mode="r"))
 
 
 def write(folder: Path, texts: Iterable[str]) -> None:

@@ -13,6 +13,7 @@ from . import shipped
 from .catalog import Catalog
 from .choice import Choice, choose
 from .chunk import Passage, chunk
+from .embed import spread
 from .files import LibraryError, Manifest
 from .graph import Graph
 from .index import Index, Watch
@@ -109,8 +110,9 @@ class Library:
             )
         embedder = self.choice.embedder if "meaning" in query.rankings else None
         shut_out = tuple(self.quarantine.entries())
+        asked_by = (embedder, embedder.embed_query(spread(query.text))) if embedder else None
         hits = self._index.use(
-            embedder, lambda catalog: search(self._index.view, catalog, query, embedder, shut_out)
+            embedder, lambda catalog: search(self._index.view, catalog, query, asked_by, shut_out)
         )
         if embedder is None:
             return SearchResult(hits, "lexical", self.choice.reason if "meaning" in query.rankings else "")

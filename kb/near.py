@@ -5,19 +5,21 @@ as a filter after the search. This copy is mapped into memory and asked for the 
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .embed import Vectors
+from .lexical import mapped
 from .snapshot import Mask, put_folder
 
 EXACT_ROWS = 8192  # up to so many rows every product is computed
 AXES = 64  # principal axes on which more rows are compared first
 SAMPLE_ROWS = 16384  # rows that the axes are found from
 AT_ONCE = 4096  # passages asked for in one call
-FINALISTS = 1024  # rows compared in full after that, at least; 20 times what is asked for if that is more
+FINALISTS = 1024  # rows compared in full after that, at least; five times what is asked for if that is more
 
 Known = Callable[[list[str]], Mapping[str, Vectors]]  # passage ids -> their vectors, as far as there are any
 
@@ -26,20 +28,22 @@ class Near:
     """Unit vectors in rows, zero where none is `held`; `rough` are their coordinates on a few axes."""
 
     def __init__(self, folder: Path) -> None:
-        self.ids: NDArray[np.bytes_] = np.load(folder / "ids.npy", mmap_mode="r")
-        self.vectors: Vectors = np.load(folder / "vectors.npy", mmap_mode="r")
-        self._held: Mask = np.load(folder / "held.npy", mmap_mode="r")
+        self.ids: NDArray[np.bytes_] = mapped(folder / "ids.npy")
+        self.vectors: Vectors = mapped(folder / "vectors.npy")
+        self._held: Mask = mapped(folder / "held.npy")
         self._axes: Vectors = np.load(folder / "axes.npy")
-        self._rough: Vectors = np.load(folder / "rough.npy", mmap_mode="r")
+        self._rough: Vectors = mapped(folder / "rough.npy")
         if len(self.ids) != len(self.vectors):
             raise ValueError("the vectors are of other passages")
 
     def nearest(self, vector: Vectors, mask: Mask, k: int) -> dict[int, float]:
         """Place -> cosine similarity of the `k` nearest that `mask` admits, best first; ties by place."""
-        places = np.flatnonzero(mask & self._held)
-        if len(self.vectors) > EXACT_ROWS and len(places) > (finalists := max(FINALISTS, 20 * k)):
-            about = (self._rough @ (vector @ self._axes))[places]
-            places = np.sort(places[np.argpartition(-about, finalists)[:finalists]])
+        mask = mask & self._held
+        finalists = max(FINALISTS, 5 * k)
+        if len(mask) > EXACT_ROWS and np.count_nonzero(mask) > finalists:
+            about = np.where(mask, self._rough @ (vector @ self._axes), np.float32(-2))
+            mask = about >= np.partition(about, -finalists)[-finalists]
+        places = np.flatnonzero(mask)
         similar = self.vectors[places] @ vector
         best = np.argsort(-similar, kind="stable")[:k]
         return {int(places[i]): float(similar[i]) for i in best}
@@ -51,10 +55,8 @@ def open_near(folder: Path, key: str, ids: NDArray[np.bytes_], dim: int, known: 
     What the last matrix of this folder had is taken from it, the rest from `known` (passage ids -> vectors).
     """
     path = folder / key
-    try:
+    with suppress(OSError, ValueError, EOFError):  # not there, or torn: it is made again
         return Near(path)
-    except (OSError, ValueError, EOFError):
-        pass
     vectors = _gathered(folder, ids, dim, known)
     axes = _axes(vectors)
     arrays = {

@@ -7,7 +7,7 @@ import numpy as np
 
 from .snapshot import Mask, Snapshot
 
-POOL = 100  # candidates each ranking gives, at least
+POOL = 200  # candidates each ranking gives, at least
 WORDS_WEIGH = 0.8  # weight of the share of a query's words beside the cosine; chosen on the dev split
 SUPPORT, SUPPORTERS = 0.1, 4  # what a page's second to fourth passage add to each of its passages,
 SUPPORTING = 60  # as far as they are among so many of the best
@@ -32,8 +32,8 @@ def led(snapshot: Snapshot, ranked: Mapping[int, float], least: float) -> Rankin
     """`ranked` with the passages that questions lead to in place of the questions, each where it is best."""
     scores: dict[int, float] = {}
     through: dict[int, int] = {}
-    for place, score in ranked.items():
-        answer = int(snapshot.leads_to[place])
+    answers = snapshot.leads_to[list(ranked)].tolist() if ranked else []
+    for (place, score), answer in zip(ranked.items(), answers, strict=True):
         if answer not in scores:
             scores[answer] = score
             if answer != place:
@@ -67,9 +67,10 @@ def join(snapshot: Snapshot, words: Ranking, meaning: Ranking) -> dict[int, floa
         place: meaning.scores.get(place, meaning.least) + WORDS_WEIGH * words.scores.get(place, words.least)
         for place in found
     }
+    page_of = dict(zip(total, snapshot.page_of[list(total)].tolist() if total else [], strict=True))
     by_page: dict[int, list[float]] = {}
     for place in sorted(total, key=lambda place: (-total[place], place))[:SUPPORTING]:
-        by_page.setdefault(int(snapshot.page_of[place]), []).append(total[place])
+        by_page.setdefault(page_of[place], []).append(total[place])
     support = {page: SUPPORT * sum(best[1:SUPPORTERS]) for page, best in by_page.items()}
-    joined = {place: score + support.get(int(snapshot.page_of[place]), 0.0) for place, score in total.items()}
+    joined = {place: score + support.get(page_of[place], 0.0) for place, score in total.items()}
     return dict(sorted(joined.items(), key=lambda pair: (-pair[1], pair[0])))

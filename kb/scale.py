@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .. import KbgenError
 from . import shipped
@@ -73,7 +74,7 @@ class Scale:
 
 def measure(folder: Path, chunks: int, watch: Callable[[int, int], None] = lambda done, total: None) -> Scale:
     """Fill a library at `folder`, which must not hold one, and measure it; minutes for 100 000 passages."""
-    if (folder / "library.json").exists() or (folder.is_dir() and any(folder.iterdir())):
+    if folder.exists() and any(folder.iterdir()):
         raise ScaleError(f"{folder} is not empty; name a folder that does not exist yet.")
     words = Vocabulary()
     with Library.open(folder, choice=Choice(None, "measuring words alone")) as library:
@@ -135,7 +136,7 @@ def _seconds(act: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def _searched(folder: Path) -> Mapping[str, float | None]:
+def _searched(folder: Path) -> Mapping[str, Any]:
     """What a fresh process measures: nothing of this one's memory or caches counts."""
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
@@ -143,7 +144,7 @@ def _searched(folder: Path) -> Mapping[str, float | None]:
         env=os.environ | threads, capture_output=True, text=True, check=False,
     )  # fmt: skip
     try:
-        found: dict[str, float | None] = json.loads(done.stdout)
+        found: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         last = (done.stderr.strip().splitlines() or ["no output"])[-1]
         raise ScaleError(

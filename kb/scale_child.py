@@ -32,7 +32,8 @@ class Prepared(HashingEmbedder):
         self._known = {text: self.embed([text])[0] for text in map(spread, questions)}
 
     def embed_query(self, text: str) -> Vectors:
-        return self._known[text]
+        vector: Vectors = self._known[text]
+        return vector
 
 
 def main(folder: Path) -> dict[str, float | None]:

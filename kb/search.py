@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from .catalog import Catalog
 from .chunk import Passage
-from .embed import Embedder
+from .embed import Embedder, Vectors
 from .lexical import SMALL_WORDS
 from .page import Page
 from .rank import POOL, Ranking, by_words, join, led
@@ -103,17 +103,22 @@ class Query:
 
 
 def search(
-    view: View, catalog: Catalog, query: Query, embedder: Embedder | None, shut_out: Sequence[str] = ()
+    view: View,
+    catalog: Catalog,
+    query: Query,
+    asked_by: tuple[Embedder, Vectors] | None,
+    shut_out: Sequence[str] = (),
 ) -> tuple[Hit, ...]:
-    """Hits for `query`, hybrid when there is an embedder; passages of the pages `shut_out` are not there."""
+    """Hits for `query`, hybrid with its vector under an embedder; none of the pages `shut_out`."""
     snapshot = view.snapshot(catalog)
     mask = snapshot.admitted(query.admits, shut_out)
     words, meaning = Ranking(), Ranking()
     if "words" in query.rankings:
         words = by_words(snapshot, query.text, mask, query.k)
-    if embedder and "meaning" in query.rankings:
+    if asked_by is not None:
+        embedder, vector = asked_by
         pool = max(POOL, 4 * query.k)
-        near = view.nearest(catalog, embedder, query.admits_collection, query.text, mask, pool)
+        near = view.nearest(catalog, embedder, query.admits_collection, vector, mask, pool)
         meaning = led(snapshot, near, min(near.values(), default=0.0))
     joined = join(snapshot, words, meaning)
     spread_out = _spread_over_pages(list(joined), snapshot)

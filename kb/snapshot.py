@@ -4,6 +4,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .catalog import Catalog
-from .lexical import LexicalIndex, write
+from .lexical import LexicalIndex, mapped, write
 from .standing import Standing
 
 Mask = NDArray[np.bool_]
@@ -41,10 +42,10 @@ class Snapshot:
         return bytes(self.ids[place]).decode()
 
     def page(self, place: int) -> str:
-        return self.pages[self.page_of[place]]
+        return self.pages[int(self.page_of[place])]
 
     def standing(self, place: int) -> Standing:
-        return self.standings[self.standing_of[place]]
+        return self.standings[int(self.standing_of[place])]
 
     def place(self, passage_id: str) -> int | None:
         """Where a passage is, None if it is not in this revision."""
@@ -76,10 +77,8 @@ class Snapshot:
 def open_snapshot(folder: Path, revision: str, catalog: Catalog) -> Snapshot:
     """The snapshot of `revision` from `folder`, or made from the catalog and kept there."""
     path = folder / revision
-    try:
+    with suppress(*DAMAGE):  # not there, or torn: it is made again
         return _load(path, revision)
-    except DAMAGE:
-        pass
     put_folder(path, lambda draft: _make(draft, catalog))
     return _load(path, revision)
 
@@ -102,7 +101,7 @@ def put_folder(path: Path, fill: Callable[[Path], None]) -> None:
 def _load(path: Path, revision: str) -> Snapshot:
     names = json.loads((path / "names.json").read_bytes())
     ids, page_of, standing_of, leads_to = (
-        np.load(path / f"{name}.npy", mmap_mode="r") for name in ("ids", "page_of", "standing_of", "leads_to")
+        mapped(path / f"{name}.npy") for name in ("ids", "page_of", "standing_of", "leads_to")
     )
     standings = tuple(
         Standing(kind, vendor, tuple(archs), tuple(requires), tuple(toolchain), superseded)

@@ -1,6 +1,7 @@
 """Cuts text into search words; a hardware identifier is found whole, by its parts and by pairs of parts."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 _WORD = re.compile(r"[a-z0-9_]+(?:(?:::|[.])[a-z0-9_]+)*")
@@ -25,6 +26,7 @@ def tokens(text: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """`word` without its inflection ("coalescing" -> "coalesc") and in one spelling of -ise/-ize."""
     if len(word) < 5 or not word.isalpha():

@@ -12,7 +12,7 @@ from filelock import BaseFileLock
 from . import shipped
 from .catalog import Catalog
 from .chunk import Passage
-from .embed import Embedder, Vectors, spread
+from .embed import Embedder, Vectors
 from .near import Near, open_near
 from .snapshot import Mask, Snapshot, open_snapshot
 
@@ -57,17 +57,16 @@ class View:
         catalog: Catalog,
         embedder: Embedder,
         admits: Callable[[str], bool],
-        text: str,
+        vector: Vectors,
         mask: Mask,
         k: int,
     ) -> dict[int, float]:
-        """Place -> cosine similarity of the `k` passages nearest to `text` that `mask` admits, best first.
+        """Place -> cosine similarity of the `k` passages nearest to `vector` that `mask` admits, best first.
 
         `admits` says which collections of a server can hold any.
         """
         if not mask.any():
             return {}
-        vector = embedder.embed_query(spread(text))
         if self._server is None:
             return self._matrix(catalog, embedder).nearest(vector, mask, k)
         return self._server(embedder.name).nearest(self.snapshot(catalog), admits, vector, mask, k)

@@ -22,7 +22,7 @@ from .trace import TracedOp
 from .wording import evidence, unclassified_evidence
 
 _GROUPS = ("stop", "launch", "cause", "saturated", "latency", "contributor")
-_CONFIDENCES = ("high", "medium", "low")
+_PROFILED = ("counters", "timing")
 UNCLASSIFIED = "unclassified"
 
 
@@ -77,12 +77,26 @@ def classify(profile: Profile) -> Diagnosis:
     spec, launch = profile.spec, profile.counters
     shared = graph_facts(profile.traced, spec) | profile_facts(profile)
     kernels = profile.static.kernels if profile.static is not None else ()
-    views = {kernel.name: shared | kernel_facts(kernel, profile.traced, spec) for kernel in kernels}
+    views: list[tuple[str, Facts]] = [
+        (kernel.name, shared | kernel_facts(kernel, profile.traced, spec)) for kernel in kernels
+    ]
     if launch is not None:
-        name = launch.kernel if launch.kernel in views or len(views) != 1 else next(iter(views))
-        # what the tool guessed from the kernel's name yields to what the graph says
-        views[name] = counter_facts(launch, spec) | views.get(name, shared)
-    return diagnose(list(views.items()) or [("", shared)], spec, profile.level)
+        views = _with_counters(views, launch, shared, spec)
+    return _doubting(diagnose(views or [("", shared)], spec, profile.level), launch)
+
+
+def _with_counters(
+    views: list[tuple[str, Facts]], launch: Launch, shared: Facts, spec: DeviceSpec
+) -> list[tuple[str, Facts]]:
+    """Lays what was counted to the kernel of that name, or to the only one; what the profiler's side guesses
+    from a name yields to what graph and code say."""
+    counted = counter_facts(launch, spec)
+    mine = [name == launch.kernel or len(views) == 1 for name, _ in views]
+    if not any(mine):
+        return [*views, (launch.kernel, {**counted, **shared})]
+    return [
+        (name, {**counted, **facts} if own else facts) for (name, facts), own in zip(views, mine, strict=True)
+    ]
 
 
 def classify_launch(launch: Launch, spec: DeviceSpec | None, known: Facts | None = None) -> Diagnosis:
@@ -90,10 +104,7 @@ def classify_launch(launch: Launch, spec: DeviceSpec | None, known: Facts | None
     of rules.yaml). Level A where anything was counted; a class whose counters are missing is undecided, and
     what a warning of the tool puts in doubt is told with less confidence."""
     facts = counter_facts(launch, spec) | dict(known or {})
-    found = diagnose([(launch.kernel, facts)], spec, level_of(launch))
-    if launch.flags:
-        doubted = tuple(_doubted(hit) for hit in found.bottlenecks)
-        found = replace(found, bottlenecks=doubted)
+    found = _doubting(diagnose([(launch.kernel, facts)], spec, level_of(launch)), launch)
     if not found.bottlenecks:
         found = replace(found, bottlenecks=(_unclassified(launch.kernel, facts, spec, found.undecided),))
     roof = counted_roofline(launch, spec)
@@ -124,6 +135,9 @@ def diagnose(
             found[name] = min(hits, key=lambda hit: (_GROUPS.index(hit.group), -hit.score))
         elif None in answers:
             undecided.append(name)
+    for name, hit in found.items():
+        if hit.confidence == "high" and set(book.classes[name].symptom_of) & set(undecided):
+            found[name] = _doubted(hit)
     return Diagnosis(_ranked(found, book), tuple(undecided), _roofline(views[0][1]), level)
 
 
@@ -155,12 +169,12 @@ def _score(rule: Rule, facts: Facts, book: RuleBook) -> float:
 
 
 def _ranked(found: Mapping[str, Bottleneck], book: RuleBook) -> tuple[Bottleneck, ...]:
-    """Launch level before causes before saturated units before latencies; a class stands after those it
-    yields to."""
+    """Launch level before causes before saturated units before latencies; among these by score, what is
+    guessed last; a class stands after those it yields to."""
 
-    def order(hit: Bottleneck) -> tuple[int, int, float]:
+    def order(hit: Bottleneck) -> tuple[int, bool, float]:
         group = max([hit.group, *_yielded(hit, found, book)], key=_GROUPS.index)
-        return _GROUPS.index(group), _CONFIDENCES.index(hit.confidence), -hit.score
+        return _GROUPS.index(group), hit.confidence == "low", -hit.score
 
     ranked = sorted(found.values(), key=order)
     for hit in list(ranked):
@@ -176,6 +190,14 @@ def _yielded(hit: Bottleneck, found: Mapping[str, Bottleneck], book: RuleBook) -
     for name in book.classes[hit.cls].yields_to:
         if name in found and found[name].group != "contributor":
             yield found[name].group
+
+
+def _doubting(found: Diagnosis, launch: Launch | None) -> Diagnosis:
+    """What a profiler found, a step less sure where it warned of its own numbers."""
+    if launch is None or not launch.flags:
+        return found
+    hits = tuple(_doubted(hit) if hit.basis in _PROFILED else hit for hit in found.bottlenecks)
+    return replace(found, bottlenecks=hits)
 
 
 def _doubted(hit: Bottleneck) -> Bottleneck:

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from .counters.ncu import find_tool as find_ncu
+from .counters.ncu_tool import find_tool as find_ncu
 from .counters.permission import counted_launch
 from .counters.refusals import CountersRefused
 from .probe import NoCardError, Probe, SystemProbe, installed, nvml_driver, nvml_names, torch_build

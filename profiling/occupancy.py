@@ -51,12 +51,14 @@ def occupancy(
     limits: dict[Limiter, int] = {
         "warps": spec.max_warps_per_unit // warps,
         "registers": _warps_by_registers(spec, registers_per_thread) // warps,
-        "shared": _blocks_by_shared(spec, shared_bytes),
         "blocks": spec.max_blocks_per_unit,
+        "shared": _blocks_by_shared(spec, shared_bytes),
     }
     if spec.barriers_per_unit is not None:
         limits["barriers"] = spec.barriers_per_unit // max(barriers_per_block, 1)
-    limiter = min(limits, key=limits.__getitem__)
+    limiter = min(
+        limits, key=limits.__getitem__
+    )  # of several, the first: shared memory is not blamed if unused
     blocks = limits[limiter]
     active = blocks * warps
     return Occupancy(blocks, active, active / spec.max_warps_per_unit, limiter, limits)

@@ -50,7 +50,8 @@ def product_us(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) 
     def wave_us(programs: int) -> float:
         """Time of a wave with so many programs on the busiest unit."""
         shared = (programs * arithmetic, programs * loads, chain)
-        return work.steps * (sum(part**OVERLAP for part in shared) ** (1 / OVERLAP) + STEP_NS * 1e-3)
+        joined = float(sum(part**OVERLAP for part in shared) ** (1 / OVERLAP))
+        return work.steps * (joined + STEP_NS * 1e-3)
 
     whole, rest = divmod(math.ceil(blocks / spec.unit_count), max(resident, 1))
     return whole * wave_us(max(resident, 1)) + (wave_us(rest) if rest else 0.0)

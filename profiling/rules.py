@@ -141,10 +141,12 @@ class Rule(_Strict):
 
 class BottleneckClass(_Strict):
     """One class of the taxonomy. `group` orders the diagnosis; within it `yields_to` names the classes that
-    go before this one when both are found."""
+    go before this one when both are found. It may be the mere symptom of those in `symptom_of`: while one of
+    them is undecided, it is told with less confidence."""
 
     group: Group
     yields_to: tuple[str, ...] = ()
+    symptom_of: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = Field(min_length=1)
     remedies: tuple[str, ...] = Field(min_length=1)
 
@@ -175,7 +177,9 @@ class RuleBook(_Strict):
     def _known_names(self) -> RuleBook:
         for name, entry in self.classes.items():
             named = {fact for rule in entry.rules for fact in _facts_of(rule)}
-            unknown = sorted(named - set(self.facts)) + sorted(set(entry.yields_to) - set(self.classes))
+            unknown = sorted(named - set(self.facts)) + sorted(
+                {*entry.yields_to, *entry.symptom_of} - set(self.classes)
+            )
             if unknown:
                 raise ValueError(f"class {name} names {', '.join(unknown)}, which the file does not define")
         if unknown := sorted(set(self.unclassified.show) - set(self.facts)):

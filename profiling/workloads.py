@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
 import triton
 import triton.language as tl
 
-from .calibrate import Task
 from .probe import LiveFacts
+from .task import Task
 
 _BLOCK = 4096
 _TRAIN = 100  # empty kernels in a row
@@ -85,11 +86,11 @@ def workloads(facts: LiveFacts) -> Iterator[Task]:
     for key, dtype in (("tensor_bf16", torch.bfloat16), ("tensor_fp16", torch.float16)):
         yield _product(key, dtype, 8192)
     yield _product("tensor_tf32", torch.float32, 8192, tf32=True)
-    yield Task(
-        "tensor_fp8", "TFLOP/s", _TFLOPS, "torch._scaled_mm of e4m3, 8192 cubed", lambda: _scaled(facts, 8192)
-    )
+    fp8 = "torch._scaled_mm of e4m3, 8192 cubed"
+    yield Task("tensor_fp8", "TFLOP/s", _TFLOPS, fp8, lambda: _scaled(facts, 8192), burst=True)
     yield _product("fp32", torch.float32, 4096)
     yield _product("tensor_fp64" if _has_fp64_tensor(facts) else "fp64", torch.float64, 4096)
+    yield replace(_product("tensor_bf16", torch.bfloat16, 8192), key="tensor_bf16_sustained", burst=False)
 
 
 def _has_fp64_tensor(facts: LiveFacts) -> bool:
@@ -146,7 +147,7 @@ def _special(facts: LiveFacts) -> tuple[Callable[[], Any], float]:
 
 def _product(key: str, dtype: torch.dtype, size: int, tf32: bool = False) -> Task:
     how = f"torch.mm of {str(dtype).removeprefix('torch.')}{' as tf32' if tf32 else ''}, {size} cubed"
-    return Task(key, "TFLOP/s", _TFLOPS, how, lambda: _mm(dtype, size, tf32))
+    return Task(key, "TFLOP/s", _TFLOPS, how, lambda: _mm(dtype, size, tf32), burst=True)
 
 
 def _mm(dtype: torch.dtype, size: int, tf32: bool) -> tuple[Callable[[], Any], float]:

@@ -114,7 +114,8 @@ def _profile(text: str) -> str:
         return ""
     if not isinstance(document, dict):
         return ""
-    holders = [document, *(kernel for kernel in document.get("kernels") or () if isinstance(kernel, dict))]
+    inner = (*(document.get("kernels") or ()), *(document.get("counted") or ()))
+    holders = [document, *(kernel for kernel in inner if isinstance(kernel, dict))]
     parts = [
         f"{found.get('class', '')}: {found.get('evidence', '')}"
         for holder in holders

@@ -1,13 +1,15 @@
-"""Bounds what a technique can give: by what is left for the other units to do, or by the cause's own share.
+"""Bounds what a technique can give: by the work that it leaves, or by the cause's own share of the time.
 
-A unit that is busy 71 % of a kernel's time needs 0.71 of that time however the rest is arranged. So a
-technique that leaves a unit its work gains at most 1 / 0.71, and one that takes work off a unit is bounded by
-the next unit. What the facts do not bound has no figure.
+A unit that is busy 71 % of a kernel's time needs 0.71 of that time for the same work, so a technique that
+leaves it that work gains at most 1 / 0.71. Of a kernel that is rewritten only the bytes of DRAM and the
+products of the matrix pipe count as work that stays: caches, issue slots and vector pipes are busy by how the
+kernel is written, and measured pairs of kernels gained more than those would allow. What is not bounded by
+this, or only by more than ten times, has no figure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 Facts = Mapping[str, float]
@@ -16,7 +18,7 @@ UNITS = {
     "dram_pct": "DRAM",
     "l2_pct": "L2",
     "l1_pct": "L1 and shared memory",
-    "pipe_tensor": "the tensor pipe",
+    "pipe_tensor": "the matrix pipe",
     "pipe_fma": "the fp32 pipe",
     "pipe_alu": "the integer pipe",
     "pipe_xu": "the special-function pipe",
@@ -26,90 +28,73 @@ UNITS = {
 }
 """Facts that are a share of the kernel's time in which a unit is busy, in per cent."""
 
-_MEMORY = ("dram_pct", "l2_pct", "l1_pct", "mem_pct")
-_COMPUTE = ("pipe_tensor", "pipe_fma", "pipe_alu", "pipe_xu", "pipe_fp64", "sm_pct")
-_PIPES = {name: (name, "sm_pct") for name in _COMPUTE}
-_RELIEVED: dict[str, tuple[str, ...]] = {
-    "dram_bandwidth": ("dram_pct", "mem_pct"),
-    "l2_bandwidth": ("l2_pct", "mem_pct"),
-    "l1_shared_bandwidth": ("l1_pct", "mem_pct"),
-    "tensor_pipe": _PIPES["pipe_tensor"],
-    "fp32_pipe": _PIPES["pipe_fma"],
-    "alu_pipe": _PIPES["pipe_alu"],
-    "sfu_pipe": _PIPES["pipe_xu"],
-    "fp64_pipe": _PIPES["pipe_fp64"],
-    "instruction_issue": ("sm_pct",),
-    "tensor_unused": (*_PIPES["pipe_fma"], "pipe_fp64"),
-    "spills": (*_MEMORY, "sm_pct"),
+_STAYS = ("dram_pct", "pipe_tensor")
+"""Work that a kernel keeps when it is rewritten, but for what its class's techniques cut."""
+
+_CUT = {
+    "dram_bandwidth": ("dram_pct",),
+    "spills": ("dram_pct",),
+    "tensor_pipe": ("pipe_tensor",),
 }
-"""Class -> units whose work its techniques cut, by how much cannot be told: the other units bound them."""
+"""Class -> units whose work its techniques cut, by how much cannot be told."""
 
 _UNBOUNDED = ("launch_overhead", "unclassified")
 """What these cost lies outside the kernel, or is not known."""
 
+MOST = 10.0
+"""A larger bound says nothing that a reader could use."""
+
 
 @dataclass(frozen=True)
 class Bound:
-    """`at_most` is time before over time after, never below 1; `how` says what it was computed from."""
+    """`at_most` is time before over time after, from 1 to MOST; `how` says what it was computed from."""
 
     at_most: float
     how: str
 
 
-def bound(cls: str, facts: Facts, *, same_work: bool = False) -> Bound | None:
+def bound(cls: str, facts: Facts, *, same_work: bool = False, same_bytes: bool = False) -> Bound | None:
     """The most that removing `cls` can give, None where the facts do not bound it.
 
-    `same_work`: for a technique that leaves every unit what it has to do.
+    `same_work`: for a technique that leaves every unit what it has to do; `same_bytes`: that leaves DRAM its.
     """
     if cls in _UNBOUNDED:
         return None
-    bounds = [found for found in (_by_units(cls, facts, same_work), _by_cause(cls, facts)) if found]
-    return min(bounds, key=lambda one: one.at_most, default=None) or _by_roofline(facts)
+    bounds = [
+        found for found in (_by_work(cls, facts, same_work, same_bytes), _by_cause(cls, facts)) if found
+    ]
+    found = min(bounds, key=lambda one: one.at_most, default=None) or _by_roofline(facts)
+    return found if found and found.at_most <= MOST else None
 
 
-def _by_units(cls: str, facts: Facts, same_work: bool) -> Bound | None:
-    """Over the unit that is busiest when the class is gone."""
-    relief = (lambda unit: 0.0) if same_work else _relief(cls, facts)
-    left = {unit: facts[unit] * (1 - relief(unit)) for unit in UNITS if unit in facts}
-    whole = [unit for unit in left if relief(unit) < 1]
-    if not whole:
+def _by_work(cls: str, facts: Facts, same_work: bool, same_bytes: bool) -> Bound | None:
+    """Over the share of the time that the busiest unit needs for the work that stays."""
+    left: dict[str, float] = {}
+    same_work = same_work and cls != "spills"  # which are work that none of the techniques leaves
+    for unit in UNITS if same_work else _STAYS:
+        cut = 0.0 if same_work or (same_bytes and unit == "dram_pct") else _cut(cls, unit, facts)
+        if facts.get(unit, 0.0) > 0 and cut < 1:
+            left[unit] = facts[unit] * (1 - cut)
+    if not left:
         return None
-    busiest = max(whole, key=lambda unit: left[unit])
-    if left[busiest] <= 0:
-        return None
-    freed = [UNITS[unit] for unit in left if relief(unit) == 1 and unit not in ("sm_pct", "mem_pct")]
-    how = f"{UNITS[busiest]} needs {left[busiest]:.1f} % of the time"
-    if freed:
-        how = f"with no work left for {', '.join(freed)}, {how}"
-    elif relief(busiest):
-        how += f" without the {relief(busiest):.0%} of its work that this adds"
-    else:
-        how += " for its work as it is"
+    busiest = max(left, key=lambda unit: left[unit])
+    how = f"{UNITS[busiest]} needs {left[busiest]:.1f} % of the time for the work that stays"
+    if left[busiest] < facts[busiest]:
+        how += f", {1 - left[busiest] / facts[busiest]:.0%} less than it does"
     return Bound(max(1.0, 100 / left[busiest]), how)
 
 
-def _relief(cls: str, facts: Facts) -> Callable[[str], float]:
-    """Unit -> the share of its work that goes when the class does, 0 to 1."""
-    if cls in _RELIEVED:
-        relieved = _RELIEVED[cls]
-        return lambda unit: 1.0 if unit in relieved else 0.0
-    share, units = _share_of_cause(cls, facts)
-    return lambda unit: share if unit in units else 0.0
-
-
-def _share_of_cause(cls: str, facts: Facts) -> tuple[float, tuple[str, ...]]:
-    """How much of the work of which units is due to the class; all of it where that was not counted."""
-    if cls == "uncoalesced":
+def _cut(cls: str, unit: str, facts: Facts) -> float:
+    """The share of a unit's work that goes with the class, 0 to 1; all of it where that was not counted."""
+    if unit in _CUT.get(cls, ()):
+        return 1.0
+    if unit == "dram_pct" and cls == "uncoalesced":
         if "excess_sectors_pct" in facts:
-            return facts["excess_sectors_pct"] / 100, _MEMORY
-        return (1 - facts["ld_bytes_per_sector"] / 32 if "ld_bytes_per_sector" in facts else 1.0), _MEMORY
-    if cls == "bank_conflict":
-        return min(1.0, facts.get("conflicts_per_wavefront", 1.0)), ("l1_pct", "mem_pct")
-    if cls == "membar_atomics":
-        return facts.get("atomic_sectors_pct", 100.0) / 100, _MEMORY
-    if cls == "branch_divergence":
-        return (1 - facts["threads_per_inst"] / 32 if "threads_per_inst" in facts else 1.0), _COMPUTE
-    return 0.0, ()
+            return facts["excess_sectors_pct"] / 100
+        return 1 - facts["ld_bytes_per_sector"] / 32 if "ld_bytes_per_sector" in facts else 1.0
+    if unit == "dram_pct" and cls == "membar_atomics":
+        return facts.get("atomic_sectors_pct", 100.0) / 100
+    return 0.0
 
 
 def _by_cause(cls: str, facts: Facts) -> Bound | None:

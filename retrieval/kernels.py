@@ -22,7 +22,7 @@ from ..profiling.counters.groups import KernelGroup, kernel_groups
 from ..profiling.counters.origin import Origin, origin
 from ..profiling.counters.whose_device import device_of
 from .advise import SHALLOW, Advice, Adviser, Step, Withheld
-from .expected import bound
+from .expected import Bound, bound
 from .query import Question, ask_of_kernel
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ class _Sets(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     of_the_call: frozenset[str]
+    of_the_call_alone: frozenset[str]
     same_work: frozenset[str]
+    same_bytes: frozenset[str]
 
 
 @cache
@@ -97,7 +99,8 @@ class _Desk:
             def only(page: Page) -> bool:
                 asked = {name for name, _ in question.bottlenecks} - {UNCLASSIFIED}
                 addressed = not asked.isdisjoint(page.addresses)
-                return addressed and (not of_the_call or page.id in sets().of_the_call)
+                alone = page.id in sets().of_the_call_alone
+                return addressed and (alone or page.id in sets().of_the_call if of_the_call else not alone)
 
             self._answers[key] = self._adviser.answer(question, spec, only=only, depth=SHALLOW)
         return self._answers[key]
@@ -127,9 +130,9 @@ def _advised(group: KernelGroup, spec: DeviceSpec, remark: str, desk: _Desk) -> 
 
 def bounded(steps: Sequence[Step], facts: Mapping[str, float]) -> tuple[Step, ...]:
     """The steps with the most that each can give, by the facts of the kernel they are for."""
-    return tuple(
-        replace(step, bound=bound(step.bottleneck, facts, same_work=step.technique in sets().same_work))
-        if step.bottleneck
-        else step
-        for step in steps
-    )
+    return tuple(replace(step, bound=_bound(step, facts)) if step.bottleneck else step for step in steps)
+
+
+def _bound(step: Step, facts: Mapping[str, float]) -> Bound | None:
+    work, moved = (step.technique in known for known in (sets().same_work, sets().same_bytes))
+    return bound(step.bottleneck, facts, same_work=work, same_bytes=moved)

@@ -75,6 +75,9 @@ def test_version() -> None:
         ["optimize", "op.py", "--set", "2=3"],
         ["optimize", "op.py", "--budget", "soon"],
         ["optimize", "op.py", "--max-candidates", "0"],
+        ["profile"],
+        ["profile", "op.py", "--cmd", "python train.py"],
+        ["profile", "--cmd", "python train.py", "--level", "static"],
         ["search"],
         ["library", "show"],
     ],
@@ -92,6 +95,9 @@ def test_wrong_usage_exits_2(words: list[str]) -> None:
     [
         (["specs", "h10"], "nvidia-h100-sxm5"),
         (["profile", "absent.py", "--gpu", "h100"], "give the path"),
+        (["advise", "absent.ncu-rep"], "does not exist"),
+        (["advise", "absent.ncu-rep", "--out", "advice.pdf"], "FILE.html or FILE.md"),
+        (["eval", "diagnosis", "--profiles", "absent"], "give the folder"),
         (["verify", "absent.py", "absent.py", "--gpu", "h10"], "give the path"),
         (["ingest", "absent.md"], "check the path"),
         (["library", "show", "absent"], "kbgen library list"),
@@ -142,6 +148,59 @@ def test_profile_of_an_op_needs_no_card(op_file: Path) -> None:
     read = json.loads(result.stdout)
     assert (read["op"], read["family"], read["device"]) == ("rows", "softmax", "amd-mi300x")
     assert read["bytes_min"] == 2 * 4 * 16 * 4
+
+
+def test_a_profile_is_saved_and_advised_on_without_its_op(op_file: Path, tmp_path: Path) -> None:
+    saved, page = tmp_path / "saved.json", tmp_path / "advice.md"
+    words = ["profile", str(op_file), "--gpu", "h100", "--level", "static", "--out", str(saved)]
+    assert run(*words).exit_code == 0
+    op_file.unlink()
+    library = ["--library", str(tmp_path / "library")]
+    result = run("advise", str(saved), "--out", str(page), "--json", *library)
+    assert result.exit_code == 0, result.stderr
+    read = json.loads(result.stdout)
+    assert (read["schema"], read["level"], read["page"]) == ("kbgen/advise/1", "D", str(page))
+    (kernel,) = read["kernels"]
+    assert {"name", "bottlenecks", "advice"} <= set(kernel)
+    assert {"class", "confidence", "evidence"} <= set(kernel["bottlenecks"][0])
+    assert kernel["advice"]
+    for step in kernel["advice"]:
+        assert {"technique", "why", "citations", "outcomes"} <= set(step)
+        assert {"title", "source", "section", "version"} <= set(step["citations"][0])
+    assert page.read_text().startswith("# Advice for")
+
+
+RAW_PAGE = """\
+==PROF== Connected to process 7
+"ID","Kernel Name","Block Size","Grid Size","Device","CC","gpu__time_duration.sum","{metrics}"
+"","","","","","","ns","%","%","%","%"
+"0","rows_kernel","(256, 1, 1)","(4096, 1, 1)","0","9.0","20000","20.0","81.0","81.0","35.0"
+"1","other_kernel","(256, 1, 1)","(4096, 1, 1)","0","9.0","5000","20.0","21.0","21.0","15.0"
+""".format(
+    metrics='","'.join(
+        (
+            "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+            "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+            "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+            "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+        )
+    )
+)
+
+
+def test_advice_on_a_report_names_kernels_by_share_and_takes_a_filter(tmp_path: Path) -> None:
+    report = tmp_path / "raw.csv"
+    report.write_text(RAW_PAGE)
+    words = ["advise", str(report), "--json", "--library", str(tmp_path / "library")]
+    read = json.loads(run(*words).stdout)
+    assert [kernel["name"] for kernel in read["kernels"]] == ["rows_kernel", "other_kernel"]
+    assert read["kernels"][0]["share"] == 0.8
+    assert read["level"] == "A"
+    (one,) = json.loads(run(*words, "--kernel", "^other", "--gpu", "h200").stdout)["kernels"]
+    assert (one["name"], one["device"]["id"]) == ("other_kernel", "nvidia-h200-sxm")
+    refused = run(*words, "--kernel", "absent")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "rows_kernel" in refused.stderr
 
 
 @pytest.mark.parametrize("command", ["profile", "bench", "verify"])

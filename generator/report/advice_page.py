@@ -49,7 +49,8 @@ def render(document: Mapping[str, Any]) -> str:
 
 def _summary(kernels: Sequence[Mapping[str, Any]]) -> str:
     rows = [summary_row(rank, kernel) for rank, kernel in enumerate(kernels, 1)]
-    return _table(SUMMARY, rows, links={0: [f"#kernel-{row[0]}" for row in rows]}) if rows else ""
+    links = {0: [f"#kernel-{row[0]}" for row in rows]}
+    return _table(SUMMARY, rows, kind="kernels", links=links) if rows else ""
 
 
 def _roofline(kernels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -148,7 +149,10 @@ def _list(items: Iterable[str]) -> str:
 
 
 def _table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], links: Mapping[int, Sequence[str]] | None = None
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    kind: str = "",
+    links: Mapping[int, Sequence[str]] | None = None,
 ) -> str:
     """A table; `links` gives a column's cells a place in the page to lead to."""
     head = "".join(_element("th", text) for text in header)
@@ -161,4 +165,5 @@ def _table(
             for column, text in enumerate(row)
         )
         lines.append(f"<tr>{''.join(cells)}</tr>")
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    attribute = f' class="{kind}"' if kind else ""
+    return f"<table{attribute}><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

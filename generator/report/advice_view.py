@@ -32,11 +32,13 @@ def advise(document: Document) -> Iterator[RenderableType]:
         )
     if any(step.get("at_most") for kernel in kernels for step in kernel["advice"]):
         yield f"[dim]{escape(AT_MOST)}[/]"
+    if document.get("page"):
+        yield f"page {escape(str(document['page']))}"
 
 
 AT_MOST = (
-    "at most: no unit can be busy more than all the time, so what is left for the busiest one bounds the "
-    "gain; a bound, not a forecast."
+    "at most: no unit works more than all the time, so the work that stays bounds the gain; a bound, "
+    "not a forecast, and none where it would be over ten times."
 )
 
 
@@ -61,7 +63,6 @@ def launches(count: int) -> str:
 def summary_row(rank: int, kernel: Mapping[str, Any]) -> list[str]:
     """One kernel under SUMMARY."""
     primary = next(iter(kernel["bottlenecks"]), None)
-    bounds = [step["at_most"] for step in kernel["advice"] if step.get("at_most")]
     return [
         str(rank),
         figures.percent(kernel.get("share")),
@@ -70,7 +71,7 @@ def summary_row(rank: int, kernel: Mapping[str, Any]) -> list[str]:
         figures.kernel(kernel["name"]),
         kernel.get("library") or figures.NONE,
         f"{primary['class']} ({primary['confidence']})" if primary else "nothing that stands out",
-        figures.ratio(max(bounds, default=None)),
+        figures.ratio(next((step.get("at_most") for step in kernel["advice"]), None)),
     ]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 NONE = "-"
+_WORKS = re.compile(r"\b((?!gpu_kernel_impl)\w*(?:Functor\w*|kernel_(?:cuda|impl)\w*|[a-z]Ops))\b")
 STATIC_HEADER = ("registers", "spills", "shared", "loads", "stores", "warps", "occupancy", "waves")
 
 
@@ -72,7 +74,8 @@ def widths(counts: Mapping[Any, int] | None) -> str:
 
 
 def kernel(name: str, most: int = 60) -> str:
-    """A kernel's name without parameters and with `<...>` for template arguments, at most `most` long."""
+    """A kernel's name without parameters, at most `most` long. Of its template arguments only what
+    gives a generic kernel its work is kept: `elementwise_kernel<MulFunctor>`."""
     bare = name.removeprefix("void ").replace("(anonymous namespace)::", "")
     shown, depth = "", 0
     for letter in bare:
@@ -81,6 +84,9 @@ def kernel(name: str, most: int = 60) -> str:
         shown += letter if depth == 0 else ""
         depth += (letter == "<") - (letter == ">" and depth > 0)
         shown += "...>" if letter == ">" and depth == 0 and shown.endswith("<") else ""
+    works = _WORKS.findall(bare.partition("<")[2])
+    if works:
+        shown = f"{bare.partition('<')[0]}<{works[-1]}>"
     shown = " ".join(shown.split()) or name
     return shown if len(shown) <= most else f"{shown[: most - 3]}..."
 

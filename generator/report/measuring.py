@@ -66,6 +66,7 @@ def profile(
         from . import json_report
 
         json_report.write(out, "profile", document)
+        document = {**document, "saved": out}
     session.show("profile", document)
 
 

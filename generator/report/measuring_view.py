@@ -39,6 +39,8 @@ def profile(document: Document) -> Iterator[RenderableType]:
         yield f"roofline: {point['bound']}-bound, at least {least} by the device's peaks (an estimate){took}"
     undecided = len(document["undecided"] or ())
     yield f"level of evidence {document['level']}; it leaves {undecided} classes undecided"
+    if document.get("saved"):
+        yield f"saved; next: kbgen advise {escape(str(document['saved']))}"
 
 
 def _counted(kernel: Document) -> list[str]:

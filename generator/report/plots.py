@@ -57,15 +57,11 @@ def roofline(kernels: Sequence[Mapping[str, Any]]) -> str:
         figure, axes = _blank(7.2, 4.2)
         xs = [one["roofline"]["intensity"] for _, one in points]
         low, high = min([*xs, 0.5]) / 2, max([*xs, *(one["roofline"]["ridge"] for _, one in points)]) * 4
-        roofs = {
-            (one["device"]["name"], one["device"]["dram_gb_s"], one["roofline"]["ridge"]) for _, one in points
-        }
-        for number, (name, gb_s, ridge) in enumerate(sorted(roofs)):
-            peak = ridge * gb_s / 1e3
+        for number, (name, gb_s, peak) in enumerate(sorted({_roof(one) for _, one in points})):
             axes.plot(
-                [low, ridge, high], [low * gb_s / 1e3, peak, peak], color=INK, linewidth=1.2,
+                [low, peak * 1e3 / gb_s, high], [low * gb_s / 1e3, peak, peak], color=INK, linewidth=1.2,
                 linestyle=("-", "--", ":", "-.")[number % 4],
-                label=f"{name}: {gb_s:.0f} GB/s, {peak:.4g} TFLOP/s",
+                label=f"{name}: {gb_s:.0f} GB/s, {peak:g} TFLOP/s",
             )  # fmt: skip
         for place, (rank, one) in enumerate(points):
             roof = (
@@ -117,6 +113,12 @@ def launch(readings: Mapping[str, Mapping[str, Any]], rank: int) -> str:
         bars = [(label, share, OTHER) for label, share in [*shown, *([("all others", rest)] if rest else [])]]
         _bars(right, rows, bars, "warps waiting for, % of their time", None)
         return _svg(figure, f"launch-{rank}")
+
+
+def _roof(kernel: Mapping[str, Any]) -> tuple[str, float, float]:
+    """Device, GB/s and TFLOP/s; peaks that clocks set apart by a per cent or two are one roof."""
+    gb_s = kernel["device"]["dram_gb_s"]
+    return kernel["device"]["name"], gb_s, float(f"{kernel['roofline']['ridge'] * gb_s / 1e3:.2g}")
 
 
 def _has_place(kernel: Mapping[str, Any]) -> bool:

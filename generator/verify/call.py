@@ -261,10 +261,16 @@ def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     )
 
 
-def told(error: BaseException) -> str:
-    """The innermost cause, which is where a kernel's own error stands; its class may be the candidate's."""
+def cause(error: BaseException) -> BaseException:
+    """The innermost cause, which is where a kernel's own error stands."""
     for _ in range(_MOST_CAUSES):
         error = error.__cause__ or error
+    return error
+
+
+def told(error: BaseException) -> str:
+    """The innermost cause in words; its class may be the candidate's."""
+    error = cause(error)
     try:
         message = (str(error).strip().splitlines() or [""])[0]
     except BaseException:  # of the candidate's own making

@@ -23,7 +23,8 @@ def with_constants(source: str, values: Mapping[str, Any]) -> str:
 def _assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     """Names with what is assigned to each, in the order of the text: `A = 1`, `A: int = 1`, `A, B = 1, 2`."""
     if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        targets, value = [statement.target], statement.value
+        targets: list[ast.expr] = [statement.target]
+        value = statement.value
     elif isinstance(statement, ast.Assign):
         targets, value = statement.targets, statement.value
     else:

@@ -42,7 +42,7 @@ from .exchange import (
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
-from .rehearsal import Rehearsed, rehearse
+from .rehearsal import NOWHERE, Rehearsed, rehearse
 from .stand_in import OnThisMachine, stand_in
 
 _MOST_AT_FULL = 16
@@ -76,6 +76,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     try:
         judging.run()
         configurations = watch.tuning.counts()
+        patched, began = changed_since(before), time.monotonic()
         rehearsed = judging.at_full_size(full)
     except NotLoadableError as error:
         return {"not_loadable": str(error)}
@@ -83,13 +84,16 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         return {"wrong_state": str(error)}
     except LeftRunningError as error:
         return {"left_running": str(error)}
-    patched = changed_since(before)  # before saving, which leaves caches of its own on classes
+    taken = time.monotonic() - began
+    if "torch._dynamo" not in sys.modules:  # which changes guarded functions itself
+        patched = changed_since(before)  # before saving, which leaves caches of its own on classes
     torch.save(judging.tensors, folder / RESULT_FILE)
     return {
         "reports": [report_json(report) for report in judging.reports],
         "configurations": configurations,
         "reached": sorted(set().union(*judging.reached.lines.values())),
         "rehearsed": asdict(rehearsed) if rehearsed else None,
+        "full_size_s": taken,
         "patched": patched,
     }
 
@@ -136,11 +140,11 @@ class _Judging:
 
     def at_full_size(self, full: FullSize | None) -> Rehearsed | None:
         """The walk through full size, and calls of step `retried` that meet what it alone has met."""
-        if full is None or self.enough:
+        if full is None or self.enough or self.reports[0].status == "raised":
             return None
         judged = self.conditions.begin()
         with self.watch.tuning.aside():
-            rehearsed = rehearse(self.watch, lambda: self._made(full), full.inputs, OnThisMachine)
+            rehearsed = rehearse(self.watch, lambda: self._made(full), full.inputs)
         self.watch.begin()
         sites = self.conditions.new_since(judged)
         turns = _turns(self.watch.tuning.at_full)
@@ -154,7 +158,8 @@ class _Judging:
 
     @property
     def _retried(self) -> Step:
-        return replace(self.steps[self.request["retried"]], again=False)
+        step: Step = self.steps[self.request["retried"]]
+        return replace(step, again=False)
 
     def _call(self, step: Step, forced: str = "") -> None:
         number = len(self.reports)
@@ -181,7 +186,7 @@ class _Judging:
         return Instance(model, arguments, [], [], self.reached, own)
 
     def _made(self, full: FullSize) -> nn.Module:
-        model = _made(_import(Path(full.file), "full", self.conditions), full)
+        model = _made(_import(Path(full.file), "full", self.conditions), full, NOWHERE)
         return model if self.request["mode"] == "as-is" else model.train(self.request["mode"] == "train")
 
 
@@ -194,12 +199,12 @@ def _turns(at_full: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _made(module: ModuleType, shape: Shape | FullSize) -> nn.Module:
+def _made(module: ModuleType, shape: Shape | FullSize, there: str = "cpu") -> nn.Module:
     made = getattr(module, "ModelNew", None)
     if not (isinstance(made, type) and issubclass(made, nn.Module)):
         raise NotLoadableError("the file has no class ModelNew(nn.Module)")
     try:
-        with seeded(shape.seed), OnThisMachine():
+        with seeded(shape.seed), OnThisMachine(there=there):
             model: nn.Module = made(*shape.args, **shape.kwargs)
     except Exception as error:
         raise NotLoadableError(f"ModelNew's constructor raises {told(error)}") from error

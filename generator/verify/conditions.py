@@ -77,7 +77,8 @@ class Conditions:
             def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
                 watched = _Watched(conditions, node.name)
                 node.body = [watched.visit(one) for one in node.body]
-                return self.generic_visit(node)
+                visited: ast.AST = self.generic_visit(node)
+                return visited
 
         FunctionRewriter.ast_transformer = Watching()
         setattr(triton_interpreter, NAME, self.saw)

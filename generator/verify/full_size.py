@@ -12,12 +12,12 @@ from typing import Any
 
 import torch
 
-from ...profiling.build import build
+from ...profiling.build import Input, build
 from ...profiling.footprint import fakes
 from ...profiling.op import OpError
 from .candidate import with_constants
 from .cases import Setting, init_arguments
-from .exchange import FullSize, StepReport
+from .exchange import Form, FullSize, StepReport
 from .record import Record
 from .review import Fault, Reviewed
 
@@ -35,7 +35,7 @@ def full_size(record: Record, judged: Sequence[Setting], scratch: Path) -> FullS
         return None
     file = scratch / "candidate_full.py"
     file.write_text(with_constants(record.source, op.overrides), encoding="utf-8")
-    forms = [
+    forms: list[Form | Input] = [
         (tuple(map(int, one.shape)), tuple(map(int, one.stride())), one.dtype)
         if isinstance(one, torch.Tensor)
         else one

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from .allowed import PLAIN_NAMES
+from .names import is_name
 
 FullName = Callable[[ast.AST], "str | None"]
 
@@ -39,6 +40,22 @@ def hideout(tree: ast.Module, full_name: FullName) -> tuple[ast.AST, str] | None
         if told:
             return node, told
     return None
+
+
+def keeps_state(tree: ast.Module) -> bool:
+    """Whether a method but the constructor assigns to self, so that calls can see earlier ones."""
+    methods = [
+        method
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and method.name != "__init__"
+    ]
+    return any(
+        isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and is_name(node.value, "self")
+        for method in methods
+        for node in ast.walk(method)
+    )
 
 
 def _unbound(node: ast.AST, bound: set[str]) -> str:
@@ -117,9 +134,7 @@ def _own(tree: ast.Module) -> Iterator[str]:
     """Names whose attributes `kept.py` looks at: self, and what the file makes of its own classes."""
     yield from ("self", "cls", "ctx")
     classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name
+    yield from (one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef))
     for node in ast.walk(tree):
         for name, value in _assignments(node):
             maker = value.func if isinstance(value, ast.Call) else None
@@ -130,11 +145,14 @@ def _own(tree: ast.Module) -> Iterator[str]:
 
 def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Names with what they stand for; `a, b = x, y` is two."""
-    for target in node.targets if isinstance(node, ast.Assign) else []:
-        pairs = [(target, node.value)]
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            pairs = list(zip(target.elts, node.value.elts, strict=False))
-        yield from ((one.id, value) for one, value in pairs if isinstance(one, ast.Name))
+    if not isinstance(node, ast.Assign):
+        return
+    for target in node.targets:
+        value: ast.expr = node.value
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = list(zip(target.elts, value.elts, strict=False))
+        yield from ((one.id, what) for one, what in pairs if isinstance(one, ast.Name))
 
 
 def _root(node: ast.AST) -> str:

@@ -191,7 +191,7 @@ def _reporting(watch: Watch) -> type[Any]:
             if watch.ghost:
                 return
             named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
-            starts = [watch.know_argument(name, tensor) for name, tensor in _tensors(named)]
+            starts = [watch.know_argument(name, tensor) for name, tensor in tensors_in(named)]
             watch.memory.begin_launch(self.fn.__name__, starts)
             watch.prepared.clear()
             unseen = _disable_current_modes(), torch._C.DisableTorchFunction()
@@ -201,12 +201,13 @@ def _reporting(watch: Watch) -> type[Any]:
     return ReportingExecutor
 
 
-def _tensors(named: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
+def tensors_in(named: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors among a launch's arguments, descriptors and tuples opened."""
     for name, value in named.items():
         if isinstance(value, TensorDescriptor):
             yield name, value.base
         elif isinstance(value, tuple | list):
-            yield from _tensors({f"{name}[{place}]": part for place, part in enumerate(value)})
+            yield from tensors_in({f"{name}[{place}]": part for place, part in enumerate(value)})
         elif isinstance(value, torch.Tensor):
             yield name, value
         elif isinstance(getattr(value, "base", None), torch.Tensor):

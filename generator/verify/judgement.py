@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +18,8 @@ from .cases import Setting, plan
 from .controls import Answer, right_answer, run_controls
 from .dropped import why_dropped
 from .early import cause_known, end_calls
+from .ending import ended_badly
 from .exchange import (
-    PROGRESS_FILE,
     Shape,
     StepReport,
     read_report,
@@ -33,20 +32,13 @@ from .review import Fault, Review, Reviewed
 from .sanitizer import sanitize
 from .summary import fill_in
 from .target import compiled_document, target_fault, unjudged
-from .verdict import CaseResult, Cause, Verdict
+from .verdict import CaseResult, Verdict
 from .whole import differ, first_fault, hidden_library_call, own_kernels, unreached_path, unrun, unsettled
 
 PATIENCE_S = 12.0
 """After this much CPU time the child leaves out the calls marked optional."""
 
 _MORE = "one more configuration"
-
-_ENDINGS: Mapping[str, Cause] = {
-    "timeout": "timeout",
-    "memory": "out-of-memory",
-    "exited": "exited",
-    "crashed": "crashed",
-}
 
 
 class Judgement:
@@ -99,7 +91,7 @@ class Judgement:
             )
         if 0 not in self.answers:
             return record.inconclusive("no-oracle", f"the reference has no float64 answer: {self.dropped[0]}")
-        fault = self._ended_badly(outcome)
+        fault = ended_badly(outcome, self.scratch, [case.name for case in self.cases])
         return record.failed(fault) if fault is not None else self._compare(outcome)
 
     def _write(self) -> None:
@@ -174,34 +166,12 @@ class Judgement:
         self.record.note_precision(own, self.precision)
         return differ(first.outputs, reference.eager(case.inputs, state, seed=1).outputs)
 
-    def _ended_badly(self, outcome: Outcome) -> Fault | None:
-        if outcome.status != "ok" or outcome.reply is None:
-            detail = f"{outcome.detail}{self._progress()}"
-            cause: Cause = "tampering" if "reply channel" in outcome.detail else _ENDINGS[outcome.status]
-            return Fault(cause, detail)
-        if "not_loadable" in outcome.reply:
-            return Fault("not-loadable", outcome.reply["not_loadable"])
-        if "wrong_state" in outcome.reply:
-            return Fault("wrong-state", outcome.reply["wrong_state"])
-        if "left_running" in outcome.reply:
-            return Fault("deferred-work", outcome.reply["left_running"])
-        if outcome.left_running:
-            return Fault("deferred-work", f"it leaves {outcome.left_running} processes behind")
-        if outcome.reply["patched"]:
-            return Fault("tampering", f"it changes {outcome.reply['patched'][0]}")
-        return None
-
-    def _progress(self) -> str:
-        file = self.scratch / PROGRESS_FILE
-        text = file.read_text()[:8] if file.exists() else ""
-        known = text.isdigit() and int(text) < len(self.cases)
-        return f" (during the case: {self.cases[int(text)].name})" if known else ""
-
     def _compare(self, outcome: Outcome) -> Verdict:
         assert outcome.reply is not None
         record = self.record
         reports = [read_report(document) for document in outcome.reply["reports"]]
-        record.seconds["calls"] = sum(report.seconds for report in reports)
+        record.seconds["full size"] = outcome.reply["full_size_s"]
+        record.seconds["calls"] = sum(report.seconds for report in reports if not report.forced)
         if len(reports) < (self.enough or len(self.cases)):
             return record.failed(Fault("tampering", "its process ended before all calls were made"))
         if self.enough is not None:

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .layout import poison
 from .memory import Memory
 
-_EMPTY = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
+EMPTY = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
 _FILLED = {
     "zeros",
     "zeros_like",
@@ -25,14 +25,14 @@ _FILLED = {
     "full_like",
     "new_full",
 }
-_FREE = (
-    _EMPTY
+FREE = (
+    EMPTY
     | _FILLED
     | {"arange", "scalar_tensor", "lift_fresh", "detach", "alias", "set_", "_unsafe_view", "zero_"}
 )
 _OVERWRITES = {"copy_", "fill_", "zero_"}
 TO_HOST = "_local_scalar_dense"
-_COPIES = {
+COPIES = {
     "clone",
     "copy_",
     "_to_copy",
@@ -66,13 +66,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         name = func._schema.name.removeprefix("aten::")
-        if name in _EMPTY:
+        if name in EMPTY:
             poison(result)
-        if self.memory is not None and not func.is_view and name not in _EMPTY:
+        if self.memory is not None and not func.is_view and name not in EMPTY:
             _tell(self.memory(), func, args)
-        if name in _FREE or func.is_view:
+        if name in FREE or func.is_view:
             return result
-        if name in _COPIES:
+        if name in COPIES:
             self.copies[name] += 1
         elif _elements(args, kwargs, result) > 1:
             self.compute[f"{self.caller or name}:{name}"] += 1

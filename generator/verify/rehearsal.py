@@ -12,44 +12,30 @@ from __future__ import annotations
 import contextlib
 import inspect
 import itertools
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import torch
-import torch._dynamo.config  # fake tensors load it, which changes functions that the judge guards
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
 
+from .call import cause, told
 from .coverage import unwatched
-from .interpreter import Launch, Watch, _tensors
+from .interpreter import Launch, Watch
 from .memory import Addresses, OutOfBoundsError
-from .recorder import _EMPTY
+from .phantom import Phantom, TimeIsUpError
+from .recorder import COPIES, EMPTY, FREE
+from .stand_in import OnThisMachine
 
-_BUDGET_S = 1.5
-"""CPU time for one walk through; where it runs out, nothing is claimed."""
+NOWHERE = "meta"
+"""The device of tensors that have a shape and no memory."""
 
 _CONTENTS = (0, 1, -1)
-_APART = 1 << 40  # bytes between two tensors' addresses
-
-
-class TimeIsUpError(Exception):
-    """The walk takes too long."""
-
-
-@dataclass
-class _Extent:
-    name: str
-    start: int
-    stop: int
-    stored: list[Addresses] = field(default_factory=list)
-    most: float = 0.0  # elements that all programs so far can have stored
 
 
 @dataclass(frozen=True)
@@ -63,117 +49,8 @@ class Rehearsed:
     why_not: str = ""
 
 
-class Phantom:
-    """Addresses with nothing behind them, in the place of `memory.Memory`."""
-
-    loads_without_other = 0
-
-    def __init__(self, content: int) -> None:
-        self.content, self.until = content, time.process_time() + _BUDGET_S
-        self.extents: dict[int, _Extent] = {}
-        self.fresh: set[int] = set()
-        self.faults: list[tuple[str, str]] = []
-        self._held: list[Any] = []
-        self._reachable: list[_Extent] = []
-        self._kernel = ""
-
-    def address(self, tensor: torch.Tensor) -> int:
-        return self.of(tensor).start + tensor.storage_offset() * tensor.element_size()
-
-    def of(self, tensor: torch.Tensor) -> _Extent:
-        storage = tensor.untyped_storage()
-        if storage._cdata not in self.extents:
-            self._held.append(storage)
-            start = (len(self.extents) + 1) * _APART
-            self.extents[storage._cdata] = _Extent("a tensor", start, start + int(storage.nbytes()))
-        return self.extents[storage._cdata]
-
-    def begin_launch(self, kernel: str, named: Mapping[str, Any]) -> None:
-        self._kernel, self._reachable = kernel, []
-        for name, tensor in _tensors(named):
-            extent = self.of(tensor)
-            extent.name = name
-            self._reachable.append(extent)
-
-    def begin_program(self, number: int) -> None:
-        for extent in self._reachable:
-            extent.stored.clear()
-
-    def stored(self) -> dict[int, int]:
-        """Elements that the program has stored, by the start of the tensor."""
-        return {
-            one.start: int(np.unique(np.concatenate(one.stored)).size)
-            for one in self._reachable
-            if one.stored
-        }
-
-    def load(self, addresses: Addresses, item_bytes: int) -> None:
-        self._touch(addresses, item_bytes, "load")
-
-    def store(self, addresses: Addresses, item_bytes: int) -> None:
-        self._touch(addresses, item_bytes, "store")
-
-    def atomic(self, addresses: Addresses, item_bytes: int, **_: Any) -> None:
-        self._touch(addresses, item_bytes, "store")
-
-    def look(self, addresses: Addresses, **_: Any) -> None:
-        """Nothing is ordered here."""
-
-    def _touch(self, addresses: Addresses, item_bytes: int, verb: str) -> None:
-        if time.process_time() > self.until:
-            raise TimeIsUpError
-        if addresses.size == 0:
-            return
-        inside = np.zeros(addresses.shape, np.bool_)
-        for extent in self._reachable:
-            mine = (addresses >= extent.start) & (addresses + np.uint64(item_bytes) <= extent.stop)
-            if verb == "store" and mine.any():
-                extent.stored.append(addresses[mine])
-            inside |= mine
-        if not inside.all():
-            self._refuse(int(addresses[~inside][0]), verb)
-
-    def _refuse(self, address: int, verb: str) -> None:
-        nearest = min(self._reachable, key=lambda one: min(abs(address - one.start), abs(address - one.stop)))
-        past, before = address - nearest.stop, nearest.start - address
-        off = f"{past} bytes past the end" if before < 0 else f"{before} bytes before the start"
-        detail = f"{self._kernel} at full size: a {verb} that is not masked off goes {off} of {nearest.name}"
-        self.faults.append(("out-of-bounds", detail))
-        raise OutOfBoundsError(detail)
-
-    def unwritten(self, outputs: Sequence[torch.Tensor]) -> None:
-        """Outputs that all programs together cannot have filled, though nothing else wrote to them."""
-        for place, output in enumerate(outputs):
-            extent = self.extents.get(output.untyped_storage()._cdata)
-            if extent is None or output.untyped_storage()._cdata not in self.fresh or 0 in output.stride():
-                continue
-            if extent.most < output.numel():
-                stored = f"at most {int(extent.most)} of the {output.numel()} elements of output {place}"
-                self.faults.append(("unwritten-output", f"at full size its programs store {stored}"))
-
-
-class _Fakes(FakeTensorMode):
-    """Fake tensors that say they are on the card whenever torch itself is not the one to ask."""
-
-    busy = 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # as in recorder.py
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        _Fakes.busy += 1
-        try:
-            return self.dispatch(func, types, args, kwargs or {})
-        finally:
-            _Fakes.busy -= 1
-
-
-def _device(tensor: Any) -> torch.device:
-    if tensor.fake_mode.in_kernel_invocation:
-        return torch.device("meta")
-    here: torch.device = tensor.fake_device
-    return here if _Fakes.busy else torch.device("cuda", 0)
+class LibraryCallError(Exception):
+    """Torch computes part of the result, which takes long to follow without memory."""
 
 
 class _Fresh(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -190,10 +67,12 @@ class _Fresh(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        result = func(*args, **(kwargs or {}))
         name = func._schema.name.removeprefix("aten::")
+        if not func.is_view and name not in FREE | COPIES:
+            raise LibraryCallError(f"torch computes {name} in it")
+        result = func(*args, **(kwargs or {}))
         leaves = [one for one in pytree.tree_leaves(result) if isinstance(one, torch.Tensor)]
-        if name in _EMPTY:
+        if name in EMPTY:
             self.phantom._held += leaves
             self.phantom.fresh |= {one.untyped_storage()._cdata for one in leaves}
         elif not func.is_view:
@@ -201,48 +80,42 @@ class _Fresh(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
 
-def rehearse(watch: Watch, make: Callable[[], Any], inputs: Sequence[Any], around: Any) -> Rehearsed:
-    """Walk through `make()(*inputs)`; `inputs` are (shape, stride, dtype) or values, `around` gives the
-    contexts that every call of the candidate is made in."""
-    first = _walk(watch, make, inputs, around, _CONTENTS[0])
+def rehearse(watch: Watch, make: Callable[[], Any], inputs: Sequence[Any]) -> Rehearsed:
+    """Walk through `make()(*inputs)`; `inputs` are (shape, stride, dtype) or values."""
+    first = _walk(watch, make, inputs, _CONTENTS[0])
     if not first.faults or first.why_not:
         return Rehearsed((), first.kernels, first.modes, first.why_not)
     agreed = {cause for cause, _ in first.faults}
     for content in _CONTENTS[1:]:
-        agreed &= {cause for cause, _ in _walk(watch, make, inputs, around, content).faults}
+        agreed &= {cause for cause, _ in _walk(watch, make, inputs, content).faults}
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     return Rehearsed(faults, first.kernels, first.modes)
 
 
-def _walk(watch: Watch, make: Any, inputs: Sequence[Any], around: Any, content: int) -> Rehearsed:
+def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> Rehearsed:
     phantom, why_not = Phantom(content), ""
     watch.begin()
     watch.ghost = False
     watch.memory = phantom  # type: ignore[assignment]
-    with _in_place_of_memory(watch, phantom), torch.no_grad(), _Fakes(allow_non_fake_inputs=True):
+    with _in_place_of_memory(watch, phantom), torch.no_grad(), torch.device(NOWHERE):
         try:
             model = make()
             held = [_tensor(one) if isinstance(one, tuple) else one for one in inputs]
-            with around(), _Fresh(phantom):  # type: ignore[no-untyped-call]
+            with OnThisMachine(there=NOWHERE), _Fresh(phantom):
                 outputs = [one for one in pytree.tree_leaves(model(*held)) if isinstance(one, torch.Tensor)]
             phantom.unwritten(outputs)
-        except Exception as error:
-            why_not = _reason(error, phantom)
+        except BaseException as error:  # whatever it raises, as in a call
+            why_not = _reason(error)
     kernels = tuple(dict.fromkeys(launch.kernel for launch in watch.launches))
     return Rehearsed(tuple(phantom.faults), kernels, tuple(sorted(watch.dot_precisions)), why_not)
 
 
-def _reason(error: BaseException, phantom: Phantom) -> str:
+def _reason(error: BaseException) -> str:
     """Why the walk ended early; an access out of bounds is a fault and no reason."""
-    while error is not None:
-        if isinstance(error, OutOfBoundsError):
-            return ""
-        if isinstance(error, TimeIsUpError):
-            return "time was up"
-        if error.__cause__ is None:
-            break
-        error = error.__cause__
-    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:200]
+    found = cause(error)
+    if isinstance(found, OutOfBoundsError):
+        return ""
+    return "time was up" if isinstance(found, TimeIsUpError) else told(found)
 
 
 def _tensor(form: tuple[Sequence[int], Sequence[int], torch.dtype]) -> torch.Tensor:
@@ -257,8 +130,7 @@ def _in_place_of_memory(watch: Watch, phantom: Phantom) -> Iterator[None]:
     try:
         with (
             patch.object(triton_interpreter, "GridExecutor", _walking(watch, phantom)),
-            patch.object(FakeTensor, "data_ptr", lambda tensor: phantom.address(tensor), create=True),
-            patch.object(FakeTensor, "device", property(_device)),
+            patch.object(torch.Tensor, "data_ptr", lambda tensor: phantom.address(tensor)),
         ):
             yield
     finally:
@@ -341,7 +213,7 @@ def _kinds(size: int) -> list[tuple[int, list[int]]]:
     """The last place of an axis and the others, each as how many there are and which are looked at."""
     if size == 1:
         return [(1, [0])]
-    others = sorted({0, (size - 1) // 2, size - 2})
+    others = sorted({0, (size - 1) // 2})
     return [(size - 1, others), (1, [size - 1])]
 
 

@@ -24,7 +24,7 @@ from .allowed import (
     MODULE_CALLS,
     MODULE_FORBIDDEN,
 )
-from .hideouts import hideout
+from .hideouts import hideout, keeps_state
 from .kernel_text import KernelText
 from .names import aliases, is_name, is_self, through_a_module, with_guards
 from .review import Fault
@@ -60,7 +60,7 @@ def scan(source: str, allowed_calls: Sequence[str] = ()) -> Scan:
     reader = _Reader(tree)
     fault = reader.fault() or _undeclared(reader.calls, allowed_calls)
     names = tuple(sorted({call.name for call in reader.calls}))
-    return Scan(fault, names, ("keeps-state",) if reader.keeps_state() else ())
+    return Scan(fault, names, ("keeps-state",) if keeps_state(tree) else ())
 
 
 def _undeclared(calls: list[_Call], allowed: Sequence[str]) -> Fault | None:
@@ -117,24 +117,6 @@ class _Reader:
         if odd is None:
             return None
         return Fault("forbidden-code", f"line {getattr(odd[0], 'lineno', 0)}: it {odd[1]}")
-
-    def keeps_state(self) -> bool:
-        """Whether a method but the constructor assigns to self, so that calls can see earlier ones."""
-        methods = [
-            method
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.ClassDef)
-            for method in node.body
-            if isinstance(method, ast.FunctionDef) and method.name != "__init__"
-        ]
-        targets = (
-            target
-            for method in methods
-            for node in ast.walk(method)
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-        )
-        return any(isinstance(one, ast.Attribute) and is_name(one.value, "self") for one in targets)
 
     def _forbidden(self, node: ast.AST) -> tuple[Cause, str] | None:
         if isinstance(node, ast.Import):

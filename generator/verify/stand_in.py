@@ -36,9 +36,10 @@ class OnThisMachine(TorchFunctionMode):
     """Turns every request for a CUDA device into one for the CPU, where the interpreter keeps its memory, and
     tells `recorder` which function the candidate called."""
 
-    def __init__(self, recorder: Recorder | None = None) -> None:
+    def __init__(self, recorder: Recorder | None = None, there: str = "cpu") -> None:
+        """`there` is the device that a CUDA device is taken for."""
         super().__init__()
-        self.recorder = recorder
+        self.recorder, self.there = recorder, there
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -49,9 +50,11 @@ class OnThisMachine(TorchFunctionMode):
             return args[0]
         if func in _READS and self.recorder is not None:
             self.recorder.copies[TO_HOST] += args[0].numel()
-        kwargs = {name: _here(value) if name == "device" else value for name, value in (kwargs or {}).items()}
+        kwargs = {
+            name: self._here(value) if name == "device" else value for name, value in (kwargs or {}).items()
+        }
         if func is torch.Tensor.to:
-            args = tuple(_here(value) for value in args)
+            args = tuple(self._here(value) for value in args)
         if self.recorder is None:
             return func(*args, **kwargs)
         before, self.recorder.caller = self.recorder.caller, getattr(func, "__name__", "")
@@ -60,13 +63,12 @@ class OnThisMachine(TorchFunctionMode):
         finally:
             self.recorder.caller = before
 
-
-def _here(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith("cuda"):
-        return "cpu"
-    if isinstance(value, torch.device) and value.type == "cuda":
-        return torch.device("cpu")
-    return value
+    def _here(self, value: Any) -> Any:
+        if isinstance(value, str) and value.startswith("cuda"):
+            return self.there
+        if isinstance(value, torch.device) and value.type == "cuda":
+            return torch.device(self.there)
+        return value
 
 
 def stand_in(properties: Mapping[str, Any]) -> None:

@@ -103,9 +103,9 @@ class Judgement:
     `controls` maps each impostor to "rejected", "passed" or "n/a: why"; `traffic` belongs to the case
     `traffic_case`; `target` is what its compiler made of it, empty where none was named; `sanitizer` is what
     compute-sanitizer said on a live card; `upstream` is KernelBench's rule by its tolerance; `shapes` are the
-    overrides of each judged shape; `seconds` is wall time by stage ("calls" is the part of "child" spent in
-    the candidate, "reference" ran beside it); `replay` holds whatever repeats the judgement, both sources
-    included.
+    overrides of each judged shape; `seconds` is wall time by stage ("calls" and "full size" are the parts of
+    "child" spent in the candidate, "reference" ran beside it); `replay` holds whatever repeats the judgement,
+    both sources included.
     """
 
     word: ClassVar[str]

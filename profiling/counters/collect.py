@@ -11,6 +11,7 @@ from ..probe import ClockState, NoCardError, Probe, SystemProbe, nvml_arch
 from .ncu import Request, collect_ncu
 from .record import CounterReport
 from .refusals import CountersRefused, Refusal
+from .rocprof import collect_rocprof
 from .subject import WARM_UPS, subject_line
 
 if TYPE_CHECKING:  # loading it would load torch
@@ -36,8 +37,6 @@ def collect_command(
     vendor, arch = _card(probe)
     before = probe.clocks()
     if vendor == "amd":
-        from .rocprof import collect_rocprof
-
         report = collect_rocprof(
             command, arch=arch, kernel=kernel, full=full, skip=skip, count=count, scratch=scratch,
             timeout_s=timeout_s,
@@ -65,8 +64,6 @@ def collect_op(
     before = probe.clocks()
     command = subject_line(op, candidate, mode=mode, seed=seed, scratch=scratch)
     if vendor == "amd":
-        from .rocprof import collect_rocprof
-
         # no range there: the warm-up calls are skipped by number, kernel by kernel
         report = collect_rocprof(
             command, arch=arch, full=full, skip=WARM_UPS, count=1, scratch=scratch, timeout_s=timeout_s

@@ -99,7 +99,7 @@ class Drafts:
                 self.leave_out(f"is in a unit that kbgen does not know for it ({spelling})", name)
 
     def leave_out(self, why: str, what: str) -> None:
-        """Counts a value that is not taken over, with the first example of each cause."""
+        """Counts a value or row that is not taken over, with the first example of each cause."""
         self._left_out[why] += 1
         self._example.setdefault(why, what)
 
@@ -107,7 +107,7 @@ class Drafts:
         """The launches with their readings, and a note for every kind of value that was left out."""
         launches = tuple(self._launch(index, draft) for index, draft in enumerate(self.launches))
         left_out = tuple(
-            f"{count} value{'s were' if count > 1 else ' was'} left out: {self._example[why]} {why}."
+            f"left out{f' ({count} of the kind)' if count > 1 else ''}: {self._example[why]} {why}."
             for why, count in self._left_out.items()
         )
         return CounterReport("ncu", launches, tool_version, (*notes, *left_out))

@@ -32,6 +32,7 @@ _LSU = (
     "conflicts_per_wavefront",
 )  # fmt: skip
 _VECTOR_PIPES = ("pipe_fma", "pipe_alu", "pipe_xu", "pipe_fp64")
+_SOME = 0.01  # of the instructions
 _MAINLY = 0.4  # of the vector unit's busy time
 _PRODUCTS = frozenset(("matmul", "conv", "attention"))
 _VECTOR_PRODUCT = re.compile(r"gemv|gevm", re.IGNORECASE)
@@ -40,7 +41,8 @@ _BULK_NAME = re.compile(
 )
 _TENSOR_NAME = re.compile(r"tensorop|[hi]mma|16816|1688|884|mfma|_MI\d+x\d+|xmma|nvjet", re.IGNORECASE)
 _FULL_WARP = 32
-_TENSOR_USED_PCT = 5.0
+_TENSOR_USED_PCT = 10.0  # integer and half-precision work was seen to read up to 6.5 % on an H200
+_WAITS_FOR_PRODUCTS = 0.05
 
 
 def counter_facts(launch: Launch, spec: DeviceSpec | None) -> dict[str, float]:
@@ -97,6 +99,9 @@ def _work(launch: Launch, spec: DeviceSpec | None, found: Mapping[str, float]) -
     mean, most, elapsed = (launch.value(key) for key in ("sm_active", "sm_active_max", "sm_elapsed"))
     if mean is not None and most is not None and elapsed:
         yield "imbalance_pct", 100 * max(0.0, most - mean) / elapsed
+    atomics = launch.value("shared_atomics")
+    if atomics is not None and executed and atomics >= _SOME * executed:
+        yield "shared_atomics", atomics
     if (copies := launch.value("pipe_tma")) is not None:
         yield "tma_instructions", copies
 
@@ -119,7 +124,7 @@ def _kind(launch: Launch, found: Mapping[str, float]) -> Found:
     bulk = bool(
         found.get("tma_instructions")
         or launch.value("pipe_tc")
-        or found.get("stall_gmma")
+        or (found.get("stall_gmma") or 0.0) >= _WAITS_FOR_PRODUCTS
         or _BULK_NAME.search(launch.kernel)
     )
     if tensor is not None and tensor >= _TENSOR_USED_PCT:

@@ -61,8 +61,10 @@ def occupancy_facts(launch: Launch, spec: DeviceSpec | None, found: Mapping[str,
         yield from wave_facts(blocks, units, blocks_per_unit, launch.value("waves")).items()
     if blocks_per_unit is None:
         return
+    unused = shared is not None and spec is not None and shared <= spec.shared_reserved_bytes
     for name in _LIMITS:
-        yield f"limited_by_{name}", float(limits.get(name) == blocks_per_unit)
+        least = limits.get(name) == blocks_per_unit
+        yield f"limited_by_{name}", float(least and not (name == "shared" and unused))
     theoretical = launch.value("occupancy_theoretical")
     if theoretical is None and spec and threads:
         warps = -(-threads // spec.warp_size)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from . import nvidia
+from .ncu_tool import export_line, find_tool
 from .read import read_profile
 from .record import CounterReport
 from .refusals import CountersRefused, Refusal, missing_tool, no_rows, recognise, timed_out
@@ -53,20 +53,6 @@ class Selection:
     metrics: tuple[str, ...]
     sections: tuple[str, ...]
     notes: tuple[str, ...] = ()
-
-
-def find_tool() -> Path | None:
-    """ncu by KBGEN_NCU, on the search path, or where the CUDA toolkit and Nsight Compute install it."""
-    asked = os.environ.get("KBGEN_NCU")
-    if asked:
-        return Path(asked) if os.access(asked, os.X_OK) else None
-    homes = [os.environ.get("CUDA_HOME", ""), "/usr/local/cuda"]
-    found = shutil.which(
-        "ncu", path=os.pathsep.join([os.environ.get("PATH", ""), *(f"{home}/bin" for home in homes if home)])
-    )
-    if found:
-        return Path(found)
-    return max(Path("/opt/nvidia/nsight-compute").glob("*/ncu"), default=None)
 
 
 def tool_version(tool: Path) -> str | None:
@@ -136,22 +122,6 @@ def command_line(
     for section in selected.sections:
         options += ["--section", section]
     return [str(tool), *options, "-f", "-o", str(report), *subject]
-
-
-def export_line(tool: Path, report: Path, page: str) -> list[str]:
-    """The report as CSV: page "raw" has a row a launch, "details" the tool's rules too. Needs no card."""
-    return [
-        str(tool),
-        "--config-file",
-        "off",
-        "--import",
-        str(report),
-        "--csv",
-        "--page",
-        page,
-        "--print-units",
-        "base",
-    ]
 
 
 def collect_ncu(

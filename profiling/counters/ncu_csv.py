@@ -12,18 +12,17 @@ from .ncu_rules import remark, speedup_pct
 from .record import CounterReport
 from .textfile import lines
 
-_HEADER = re.compile(r'("?)ID\1([,;\t])(?=.{0,300}\bKernel Name\b)')
+_HEADER = re.compile(r'("|(?<![\w ]))ID\1([,;\t])(?=.{0,300}\bKernel Name\b)')
 _ROW = re.compile(r'"\d[\d.,]*"[,;\t]"')  # where a quoted row starts, maybe after words of the application
-_MIDDLE = re.compile(
-    r'^"\d[\d.,]*","\d[^"]*",.*"\(\d+, \d+, \d+\)"', re.MULTILINE
-)  # a row, its header out of sight
+# A row by itself: its header may be out of sight.
+_UNHEADED = re.compile(r'^"\d[\d.,]*","\d[^"]*",.*"\(\d+, \d+, \d+\)"', re.MULTILINE)
 _FEWEST = 3  # cells of a row, less is no table
 _MOST_JOINED = 40  # lines of one quoted cell
 
 
 def recognises(path: Path, head: str) -> bool:
     """Whether the header or rows of a raw or details page are in sight."""
-    return any(_HEADER.search(line) for line in head.splitlines()) or bool(_MIDDLE.search(head))
+    return any(_HEADER.search(line) for line in head.splitlines()) or bool(_UNHEADED.search(head))
 
 
 def read(path: Path) -> CounterReport:
@@ -76,7 +75,9 @@ class _Page:
 
     def _open(self, line: str, delimiter: str, quoted: bool) -> None:
         self._delimiter, self._quoted = delimiter, quoted
-        self._header = self._cells(line)
+        self._header = self._cells(line.rstrip("\n"))
+        if ("Metric Name" in self._header) != ("Metric Value" in self._header):
+            self._header = []  # damaged: neither page
         self._units, self._launch_of = [], {}
 
     def _quoted_line(self, line: str) -> None:
@@ -103,6 +104,8 @@ class _Page:
         cells = self._cells(line.rstrip("\n").replace("\n", " "))
         if len(cells) < _FEWEST:
             self.drafts.leave_out("is no row", repr(line[:40].strip()))
+        elif "Metric Name" in self._header and len(cells) <= self._header.index("Metric Value"):
+            self.drafts.leave_out("is cut short", f"the row {line[:30].strip()!r}")
         elif "Metric Name" in self._header:
             self._long(dict(zip(self._header, cells, strict=False)))
         elif len(cells) != len(self._header):
@@ -125,7 +128,7 @@ class _Page:
         if identity not in self._launch_of:
             self._launch_of[identity] = self._draft(row)
         draft = self._launch_of[identity]
-        if row.get("Metric Name") and "Metric Value" in row:
+        if row["Metric Name"]:
             self.drafts.add(draft, row["Metric Name"], row.get("Metric Unit", ""), row["Metric Value"])
         elif row.get("Rule Name"):
             estimate = speedup_pct(row.get("Estimated Speedup", ""))

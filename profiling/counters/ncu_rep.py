@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from . import ncu_csv, nvidia
 from .draft import Draft, Drafts
 from .ncu_rules import remark
+from .ncu_tool import export_line, find_tool
 from .record import CounterReport, Remark
 from .textfile import UnreadableProfileError
 
@@ -23,8 +24,6 @@ _EXPORT = "--csv --page raw --print-units base"
 _KINDS: Mapping[int, str] = {1: "INF", 2: "OPT", 3: "WRN"}  # ncu_report.IFrontend's message types
 _SCOPES: Mapping[int, str] = {1: "local", 2: "global"}
 _IMPORT_S = 300
-# The package labels it in bytes; it only stands in for the ideal sectors, and a report has those.
-_SPARE = "derived__memory_l2_theoretical_sectors_global_excessive"
 _ATTRIBUTES = (
     "device__attribute_display_name",
     "device__attribute_compute_capability_major",
@@ -59,7 +58,7 @@ def read(path: Path) -> CounterReport:
     """Raises UnreadableProfileError where neither the package nor the tool is here, or where it fails."""
     if (package := _package()) is not None:
         return _by_package(path, package)
-    if (tool := shutil.which("ncu")) is not None:
+    if (tool := find_tool()) is not None:
         return _by_tool(path, tool)
     raise UnreadableProfileError(
         f"{path} is an Nsight Compute report, and neither the ncu_report package (pip install ncu-report) "
@@ -105,7 +104,7 @@ def _demangled(action: Action) -> str:
 
 
 def _fill(drafts: Drafts, draft: Draft, action: Action) -> None:
-    names = set(action.metric_names()) - {_SPARE}
+    names = set(action.metric_names())
     for name in (*nvidia.wanted(), *_ATTRIBUTES):
         metric = action.metric_by_name(name) if name in names else None
         if metric is not None:
@@ -132,25 +131,37 @@ def _plain_link(link: re.Match[str]) -> str:
     return f"{link[1]} ({link[2]})" if link[2].startswith("http") else link[2]
 
 
-def _by_tool(path: Path, tool: str) -> CounterReport:
-    command = [tool, "--import", str(path), *_EXPORT.split()]
+def _by_tool(path: Path, tool: Path) -> CounterReport:
     with tempfile.TemporaryDirectory() as folder:
-        exported = Path(folder) / "raw.csv"
         try:
-            with exported.open("wb") as out:
-                done = subprocess.run(
-                    command, stdout=out, stderr=subprocess.PIPE, timeout=_IMPORT_S, check=False,
-                    env={**os.environ, "LC_ALL": "C"},
-                )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise UnreadableProfileError(f"{path} could not be exported by {tool}: {error}.") from error
-        if done.returncode:
-            said = (done.stderr or exported.read_bytes()[-500:]).decode("utf-8", "replace").strip()
-            raise UnreadableProfileError(
-                f"{path} could not be exported, ncu said: {said[-300:] or f'exit {done.returncode}'}; "
-                "a report of a newer tool needs that tool's ncu."
-            )
-        try:
-            return ncu_csv.read(exported)
+            report = ncu_csv.read(_exported(path, tool, Path(folder), "raw"))
+            spoken = ncu_csv.read(_exported(path, tool, Path(folder), "details")).launches
         except UnreadableProfileError as error:
-            raise UnreadableProfileError(str(error).replace(str(exported), str(path))) from error
+            raise UnreadableProfileError(str(error).replace(f"{folder}/", f"{path}, page ")) from error
+    remarks = {launch.index: launch.remarks for launch in spoken}
+    launches = (replace(launch, remarks=remarks.get(launch.index, ())) for launch in report.launches)
+    return replace(report, launches=tuple(launches))
+
+
+def _exported(path: Path, tool: Path, folder: Path, page: str) -> Path:
+    """One page of the report as CSV; raises UnreadableProfileError with what the tool said."""
+    exported = folder / f"{page}.csv"
+    try:
+        with exported.open("wb") as out:
+            done = subprocess.run(
+                export_line(tool, path, page),
+                stdout=out,
+                stderr=subprocess.PIPE,
+                timeout=_IMPORT_S,
+                check=False,
+                env={**os.environ, "LC_ALL": "C"},
+            )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnreadableProfileError(f"{path} could not be exported by {tool}: {error}.") from error
+    if done.returncode:
+        said = (done.stderr or exported.read_bytes()[-500:]).decode("utf-8", "replace").split("\n")
+        last = next((line.strip() for line in reversed(said) if line.strip()), f"exit {done.returncode}")
+        raise UnreadableProfileError(
+            f"{path} could not be exported, ncu said: {last[-300:]}; a newer tool's report needs its ncu."
+        )
+    return exported

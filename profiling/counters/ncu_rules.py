@@ -36,15 +36,19 @@ def told_metrics(remarks: Iterable[Remark], read: Told) -> Told:
     told: dict[str, tuple[float, str]] = {}
     for remark in remarks:
         for entry in nvidia.metric_map().told:
-            match = re.search(entry.pattern, remark.text)
-            if match is None or (entry.above is not None and entry.above not in read):
+            match, mean = re.search(entry.pattern, remark.text), entry.largest_over
+            if match is None or (mean is not None and mean not in read):
                 continue
             for name, number in zip(entry.names, match.groups(), strict=True):
-                value = (
-                    float(number) if entry.above is None else read[entry.above][0] * (1 + float(number) / 100)
-                )
-                told.setdefault(name, (value, f"rule {remark.rule}"))
+                value = float(number) if mean is None else _largest(read[mean][0], float(number))
+                if value is not None:
+                    told.setdefault(name, (value, f"rule {remark.rule}"))
     return told
+
+
+def _largest(mean: float, over_pct: float) -> float | None:
+    """The largest of several numbers of this mean, by how much of itself it exceeds the mean."""
+    return mean / (1 - over_pct / 100) if over_pct < 100 else None
 
 
 def told_stalls(remarks: Iterable[Remark]) -> Mapping[str, Reading]:

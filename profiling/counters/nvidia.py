@@ -50,7 +50,7 @@ class Stalls(_Strict):
 class Told(_Strict):
     names: tuple[str, ...]
     pattern: str
-    above: str | None = None
+    largest_over: str | None = None
 
 
 class MetricMap(_Strict):
@@ -61,7 +61,7 @@ class MetricMap(_Strict):
     sections: tuple[str, ...]
     keys: Mapping[str, Entry]
     stalls: Stalls
-    shown_parts: Mapping[str, str]
+    shown_as: Mapping[str, str]
     told: tuple[Told, ...]
 
 
@@ -129,12 +129,12 @@ def sections() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def wanted() -> Mapping[str, str]:
-    """Every metric that some key is read or computed from, with the unit in which it is kept."""
+    """Every metric that some key is read or computed from, with the unit in which it is kept. Differences are
+    of what rules tell: pages that show the metrics show the result too, and give a part the wrong unit."""
     table: dict[str, str] = {}
-    for entry_key, entry in metric_map().keys.items():
+    for key, entry in metric_map().keys.items():
         if entry.parts is not None:
-            whole = vocabulary()[entry_key].unit
-            table |= dict.fromkeys((*entry.parts.sum, *entry.parts.difference), whole)
+            table |= dict.fromkeys(entry.parts.sum, vocabulary()[key].unit)
             table |= dict.fromkeys(entry.parts.product, "")
     for key in keys():
         table |= dict.fromkeys(metric_names(key), vocabulary()[key].unit)
@@ -145,13 +145,18 @@ def wanted() -> Mapping[str, str]:
 def _displayed() -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Display name -> the metrics it may mean, each with the dimension of its unit."""
     table: dict[str, tuple[tuple[str, str], ...]] = {
-        shown: ((name, "byte"),) for shown, name in metric_map().shown_parts.items()
+        shown: ((name, _dimension(wanted()[name])),) for shown, name in metric_map().shown_as.items()
     }
     for key, entry in metric_map().keys.items():
-        known = unit(vocabulary()[key].unit)
         for shown in entry.shown:
-            table[shown] = (*table.get(shown, ()), (entry.names[0], known.dimension if known else ""))
+            dimension = _dimension(vocabulary()[key].unit)
+            table[shown] = (*table.get(shown, ()), (entry.names[0], dimension))
     return table
+
+
+def _dimension(spelling: str) -> str:
+    known = unit(spelling)
+    return known.dimension if known else ""
 
 
 def named(label: str, unit_spelling: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What a profiler counted, in one vocabulary for all vendors and tools: a report, its launches, their readings."""
+"""What a profiler counted, in one vocabulary for all vendors and tools: report, launches, readings."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Launch:
 
 @dataclass(frozen=True)
 class CounterReport:
-    """All launches of one file, folder or run, in the order in which they ran; `notes` are sentences about the
-    file as a whole (what was skipped, and why)."""
+    """All launches of one file, folder or run, in the order in which they ran; `notes` are sentences about
+    the file as a whole (what was skipped, and why)."""
 
     tool: Tool
     launches: tuple[Launch, ...]

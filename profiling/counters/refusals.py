@@ -123,6 +123,12 @@ RULES = (
         "check that its command runs without the profiler",
     ),
     Rule(
+        "program failed",
+        r"application returned an error code",
+        "the profiled program itself failed",
+        "run its command without the profiler and mend it first",
+    ),
+    Rule(
         "no GPU work",
         r"terminated before first instrumented API call",
         "the program ended before it used the GPU",
@@ -132,8 +138,7 @@ RULES = (
         "nothing matched",
         r"No kernels were profiled",
         "the program launched no kernel in the range and under the name that were asked for",
-        "compare the name given with --kernel to the kernels that the program launches, and give a "
-        "program that launches some",
+        "give a program that launches kernels, and with --kernel a part of one's name, letter case included",
     ),
 )
 
@@ -149,12 +154,21 @@ def recognise(output: str) -> Refusal | None:
     for rule in RULES:
         for line in own or lines:
             if re.search(rule.pattern, line, re.IGNORECASE):
-                return Refusal(line[:300], rule.meaning, rule.cure)
+                return Refusal(line[:300], rule.meaning, rule.cure + _launched(rule, lines))
     error = next((line for line in own if line.startswith("==ERROR==")), None)
     if error is None:
         return None
     said = error.removeprefix("==ERROR==").strip()
     return Refusal(error[:300], f"ncu says: {said[:200]}", "check the program without the profiler first")
+
+
+def _launched(rule: Rule, lines: list[str]) -> str:
+    """The kernels that ncu names as available where none matched."""
+    if rule.name != "nothing matched" or "Available Kernels:" not in lines:
+        return ""
+    listed = lines[lines.index("Available Kernels:") + 1 :]
+    names = [found[1] for line in listed if (found := re.match(r"\d+\. (.+)", line))]
+    return f"; it launched {', '.join(names[:10])}" if names else ""
 
 
 def missing_tool(tool: str) -> Refusal:

@@ -21,6 +21,15 @@ _NEEDED = {
     _COUNTED: {"dispatch_id", "kernel_name", "counter_name", "value"},
     _TRACED: {"dispatch_id", "name", "start", "end"},
 }
+# What the sizes of a dispatch are called, by canonical key.
+_COLUMN_NAMES = {
+    "duration": "end, start",
+    "grid": "grid_size, workgroup_size",
+    "block": "workgroup_size",
+    "regs": "vgpr_count, accum_vgpr_count",
+    "smem_block": "lds_block_size",
+    "scratch": "scratch_size",
+}
 _STATED = {"cus": "cu_count", "simds_per_cu": "simd_per_cu", "xcds": "num_xcc"}
 
 Row = Mapping[str, Any]
@@ -152,6 +161,7 @@ def _dispatch(row: Row, counters: Mapping[str, float]) -> Dispatch:
         accum_vgprs=_count(row, "accum_vgpr_count"),
         lds_bytes=_count(row, "lds_block_size", "lds_size"),
         scratch_bytes=_count(row, "scratch_size"),
+        columns=_COLUMN_NAMES,
     )
 
 

@@ -17,19 +17,16 @@ def device_of(launch: Launch) -> tuple[DeviceSpec, str]:
     By its name; else, of the devices with its compiler target, the one with as many units as were counted,
     else the target's usual one. Raises NoDeviceError where the report says nothing that a specification has.
     """
-    if launch.device_name:
-        try:
-            return find_spec(launch.device_name), ""
-        except UnknownDevice:
-            pass
+    named = _known(launch.device_name)
+    if named is not None:
+        return named, ""
     said = " ".join(part for part in (launch.device_name, launch.arch) if part)
-    try:
-        usual = find_spec(launch.arch or "")
-    except UnknownDevice:
+    usual = _known(launch.arch)
+    if usual is None:
         found = f"says only {said!r} of its device" if said else "does not say which device it was taken on"
         raise NoDeviceError(
             f"the report {found}; name one with --gpu, for example --gpu h100 (`kbgen specs` lists them)."
-        ) from None
+        )
     units = launch.value("units")
     same = [spec for spec in all_specs() if spec.arch == usual.arch and spec.unit_count == units]
     spec = usual if usual in same or not same else same[0]
@@ -38,3 +35,10 @@ def device_of(launch: Launch) -> tuple[DeviceSpec, str]:
         f"the report names no device that kbgen has a sheet of ({said}{counted}): taken for {spec.name}, "
         "whose peaks may not be its own; --gpu names another."
     )
+
+
+def _known(name: str | None) -> DeviceSpec | None:
+    try:
+        return find_spec(name) if name else None
+    except UnknownDevice:
+        return None

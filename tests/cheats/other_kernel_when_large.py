@@ -3,7 +3,6 @@
 op: softmax
 class: A8 fallback
 expected: unjudged-path
-device: h100
 """
 
 import torch

@@ -458,10 +458,13 @@ def test_the_least_time_of_a_product_is_bound_by_its_fastest_unit(tmp_path: Path
         "class Model(nn.Module):\n    def forward(self, a, b):\n        return a @ b\n"
         "def get_inputs():\n    return [torch.randn(4096, 4096), torch.randn(4096, 4096)]\n"
     )
-    spec = find_spec("h100")
-    assert least_us(trace(load_op(path)), spec) == pytest.approx(
-        2 * 4096**3 / spec.peak_tflops["tensor_tf32"] / 1e6
-    )
+    spec, traced = find_spec("h100"), trace(load_op(path))
+    products_us = 2 * 4096**3 / spec.peak_tflops["tensor_tf32"] / 1e6
+    assert least_us(traced, spec) == pytest.approx(products_us)
+    fewer = least_us(traced, spec, saves_arithmetic=True)  # the judge says "algorithmic": bytes alone bind it
+    crossing = 3 * 4096**2 * 4 - min(4096**2 * 4, spec.l2_bytes)
+    assert fewer == pytest.approx(crossing / spec.dram_gb_s / 1e3)
+    assert fewer < products_us
 
 
 def test_the_child_says_in_a_sentence_that_there_is_no_card(op: Op, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from kbgen.profiling.session import Plan, Subject
 from kbgen.profiling.simulated import SimulatedClock
 
 TRUE_US = 100.0  # what the work takes, whoever does it
+PLAN = Plan(least_samples=40, most_extra=10)
 Call = Callable[[int], Any]
 
 
@@ -293,7 +294,7 @@ def test_what_a_candidate_replaces_during_its_calls_is_seen() -> None:
 
     def patches(card: Card) -> Call:
         def call(seed: int) -> list[int]:
-            torch.cuda.Event.elapsed_time = lambda self, other: 0.001  # type: ignore[method-assign]
+            torch.cuda.Event.elapsed_time = lambda self, other: 0.001  # type: ignore[method-assign, assignment]
             card.launch(50.0, name="kernel")
             return right(seed)
 
@@ -302,7 +303,7 @@ def test_what_a_candidate_replaces_during_its_calls_is_seen() -> None:
     try:
         result = decide(sessions(patches))
     finally:
-        torch.cuda.Event.elapsed_time = real  # type: ignore[method-assign]
+        torch.cuda.Event.elapsed_time = real  # type: ignore[method-assign, assignment]
     assert (result.label, result.speedup) == ("failed", None)
     assert "Event::elapsed_time; a kernel file leaves torch as it is" in result.reason
 

@@ -1,4 +1,4 @@
-"""What an accepted step moved is told on the best evidence that both kernels have, and a refusal is told once."""
+"""What a step moved is told on the best evidence that both kernels have; a refusal is told once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import cast
 
 import pytest
 
+from kbgen.generator import moved as module
 from kbgen.generator.moved import Count, Figure, Watch
-from kbgen.generator.search import Evaluated
-from kbgen.generator.writers.writer import Candidate
+from kbgen.generator.search import Climber, Evaluated
+from kbgen.generator.writers.scripted import ScriptedWriter
+from kbgen.generator.writers.writer import Candidate, Request
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.counters.record import CounterReport, Launch, Reading
 from kbgen.profiling.counters.refusals import CountersRefused, Refusal
 from kbgen.profiling.occupancy import occupancy
+from kbgen.profiling.op import Op
 from kbgen.profiling.roofline import Estimate
 from kbgen.profiling.static import KernelReport, StaticReport
 from kbgen.profiling.trace import TracedOp
@@ -25,15 +28,17 @@ SPEC = find_spec("h100")
 
 @pytest.fixture
 def traced() -> TracedOp:
-    op = SimpleNamespace(flops=1e6, bytes_min=1e6, dtypes=("float32",), op_kinds=("pointwise",), family="pointwise")
+    op = SimpleNamespace(
+        flops=1e6, bytes_min=1e6, dtypes=("float32",), op_kinds=("pointwise",), family="pointwise"
+    )
     return cast(TracedOp, op)
 
 
 def evaluated(name: str, registers: int, moved: float = 2e6, us: float = 10.0) -> Evaluated:
     report = KernelReport(
-        name="rows", arch="sm_90", grid=(4096, 1, 1), num_warps=4, num_stages=1, registers=registers,
+        name="rows", arch="sm_90", grid=(12672, 1, 1), num_warps=4, num_stages=1, registers=registers,
         spill_bytes=0, shared_bytes=0, load_bits={128: 2}, store_bits={128: 1}, instructions={},
-        occupancy=occupancy(SPEC, 128, registers, 0), waves=2.0, compile_s=0.0,
+        occupancy=occupancy(SPEC, 128, registers, 0), waves=8.0, compile_s=0.0,
     )  # fmt: skip
     candidate = Candidate(name, "scripted", bytes_per_kernel=(moved,))
     estimate = Estimate(us, 0.0, 0.0, 0.0, us)
@@ -49,13 +54,15 @@ def simulated(**by_file: dict[str, float]) -> Count:
 
     def count(path: Path) -> CounterReport:
         readings = {key: Reading(value, key) for key, value in by_file[path.name].items()}
-        return CounterReport("ncu", (Launch(0, "rows", readings, (4096, 1, 1), (128, 1, 1), "H100", "sm_90"),))
+        return CounterReport(
+            "ncu", (Launch(0, "rows", readings, (12672, 1, 1), (128, 1, 1), "H100", "sm_90"),)
+        )
 
     return count
 
 
 SLOW = {"duration": 20e3, "dram_pct": 45.0, "l2_pct": 30.0, "l1_pct": 20.0, "mem_pct": 45.0, "sm_pct": 20.0,
-        "stall_long_scoreboard": 0.6, "waves": 9.0, "dram_read": 2**20, "dram_write": 2**20}  # fmt: skip
+        "stall_long_scoreboard": 0.6, "waves": 8.0, "dram_read": 2**20, "dram_write": 2**20}  # fmt: skip
 FAST = {**SLOW, "duration": 11e3, "dram_pct": 82.0, "mem_pct": 82.0, "stall_long_scoreboard": 0.605}
 
 
@@ -118,3 +125,32 @@ def test_a_missing_side_is_none_and_not_zero(traced: TracedOp) -> None:
     told = figures(Watch(traced, SPEC).moved(parent, unplanned).figures)
     assert told["estimated time"] == (10.0, None)
     assert told["planned DRAM traffic"][1] is None
+
+
+def test_counting_ends_when_it_takes_too_long(traced: TracedOp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "COUNTING_S", -1.0)
+    watch = Watch(traced, SPEC, simulated(a=SLOW, b=FAST))
+    assert watch.moved(evaluated("a", 40), evaluated("b", 64)).level == "D"
+    assert "counting stopped" in watch.refused
+
+
+class Prepared(Climber):
+    """Registers and time of every candidate stand in its source; nothing is compiled."""
+
+    def evaluate(self, candidate: Candidate) -> Evaluated:
+        return evaluated(candidate.source, int(candidate.source), us=float(candidate.source))
+
+
+def test_the_climb_tells_of_accepted_steps_alone(traced: TracedOp, tmp_path: Path) -> None:
+    writer = ScriptedWriter(["100", "50", "130"], transforms=("one", "two"))
+    request = Request(cast(Op, None), traced, (), SPEC)
+    climb = Prepared(
+        writer, request, ("one", "two"), tmp_path, deadline=float("inf"), most=9, say=lambda text: None,
+        watch=Watch(traced, SPEC),
+    ).climb()  # fmt: skip
+    kept, left = climb.tried
+    assert (kept.kept, left.kept) == (True, False)
+    assert kept.moved is not None
+    assert figures(kept.moved.figures)["registers"] == (100, 50)
+    assert left.moved is None
+    assert climb.uncounted == ""

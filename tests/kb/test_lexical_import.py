@@ -7,9 +7,11 @@ from pathlib import Path
 PROGRAM = """
 import sys
 from pathlib import Path
-from kbgen.kb.lexical import open_lexical
-index = open_lexical(Path(sys.argv[1]), "one", 2, lambda: ["ld.global.v4", "cp.async"])
-assert index is not None and index.size == 2
+from kbgen.kb.lexical import LexicalIndex, write
+folder = Path(sys.argv[1])
+folder.mkdir()
+write(folder, ["ld.global.v4", "cp.async"])
+assert LexicalIndex(folder).size == 2
 assert "jax" not in sys.modules
 """
 

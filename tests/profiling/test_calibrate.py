@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kbgen.hardware_specs.spec import find_spec
-from kbgen.profiling.calibrate import Task, calibrate
+from kbgen.profiling.calibrate import calibrate
 from kbgen.profiling.calibration import (
     Calibration,
     CalibrationError,
@@ -24,6 +24,7 @@ from kbgen.profiling.calibration import (
 from kbgen.profiling.probe import ClockState, LiveFacts, NoCardError
 from kbgen.profiling.roofline import roofline
 from kbgen.profiling.simulated import SimulatedClock
+from kbgen.profiling.task import Task
 
 FACTS = LiveFacts("NVIDIA H200", "nvidia", "sm_90", 132, 150_000_000_000, 60 << 20, "580.159.04", "cuda 13.0")
 CAPPED = ClockState(1500, 3201, 80, 699.0, ("software power cap",))
@@ -54,7 +55,7 @@ def task(clock: SimulatedClock, key: str, work: float, us: float, **how: Any) ->
 
 
 def run(folder: Path, clock: SimulatedClock, *tasks: Task, **how: Any) -> Calibration:
-    return calibrate(folder=folder, probe=Here(), clock=clock, tasks=tasks, **how)
+    return calibrate(folder=folder, probe=Here(), clock=clock, tasks=tasks, rest=lambda seconds: None, **how)
 
 
 @pytest.fixture
@@ -83,6 +84,27 @@ def test_host_time_is_taken_for_what_the_host_does(tmp_path: Path) -> None:
     call = lambda: [clock.launch(2.0) for _ in range(100)]  # noqa: E731
     enqueue = Task("enqueue_us", "us", 1.0, "a test", lambda: (call, 100.0), inverse=True, on_host=True)
     assert run(tmp_path, clock, enqueue).value("enqueue_us") == pytest.approx(40.0, rel=0.01)
+
+
+def test_a_burst_is_over_before_the_power_limit_bites(tmp_path: Path) -> None:
+    """Clocks fall after 100 ms of work: a kernel timed by itself never sees that, a training run does."""
+    worked = 0.0
+
+    def call() -> None:
+        nonlocal worked
+        worked += 3000.0
+        clock.launch(3000.0 if worked < 100_000 else 4000.0)
+
+    def rest(seconds: float) -> None:
+        nonlocal worked
+        worked = 0.0
+
+    clock = SimulatedClock()
+    burst = Task("tensor_bf16", "TFLOP/s", 1e-6, "a test", lambda: (call, FLOPS), burst=True)
+    sustained = dataclasses.replace(burst, key="tensor_bf16_sustained", burst=False)
+    found = calibrate(folder=tmp_path, probe=Here(), clock=clock, tasks=(sustained, burst), rest=rest)
+    assert found.value("tensor_bf16") == pytest.approx(FLOPS / 3000e6, rel=0.02)
+    assert found.value("tensor_bf16_sustained") == pytest.approx(FLOPS / 4000e6, rel=0.02)
 
 
 def test_what_the_card_cannot_do_is_left_out_with_a_note(tmp_path: Path) -> None:
@@ -181,6 +203,24 @@ def test_rooflines_stand_on_what_was_measured_where_it_was(healthy: Calibration)
     assert roof.peak_tflops["fp32"] == sheet.peak_tflops["fp32"]
     assert roofline(0, 1e9, roof).memory_us == pytest.approx(1e6 / 4300, rel=0.02)
     assert with_ceilings(sheet, None) is sheet
+
+
+def test_a_real_h200_is_calibrated_without_a_warning() -> None:
+    """13 ceilings in 7 s; the power limit was met by the sustained product alone."""
+    path = Path(__file__).parent / "measured" / "h200" / "calibration.json"
+    found = Calibration.from_json(json.loads(path.read_text()))
+    assert (found.source, found.device, found.notes) == ("device-events", "NVIDIA H200", ())
+    assert len(found.ceilings) == 13
+    assert found.seconds < 60
+    assert [one.warning for one in compare(found, find_spec("h200")) if one.warning] == []
+    assert found.ceilings[-1].throttle == ("software power cap",)
+    assert found.throttle == ()
+    burst, sustained = found.value("tensor_bf16"), found.value("tensor_bf16_sustained")
+    assert burst is not None
+    assert sustained is not None
+    assert sustained < 0.95 * burst
+    roof = with_ceilings(find_spec("h200"), found)
+    assert roof.dram_gb_s == found.value("dram_read_gb_s")
 
 
 def test_the_json_reads_back_and_names_its_schema(healthy: Calibration) -> None:

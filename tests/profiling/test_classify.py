@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from kbgen.hardware_specs.spec import DeviceSpec, find_spec
 from kbgen.profiling.classify import Diagnosis, classify, diagnose, diagnose_op
+from kbgen.profiling.counters.record import Launch, Reading
 from kbgen.profiling.eager import eager_cost
 from kbgen.profiling.facts import kernel_facts
 from kbgen.profiling.occupancy import occupancy
@@ -353,6 +355,37 @@ def test_one_missing_metric_leaves_its_class_undecided_and_no_other() -> None:
     assert "barrier" not in diagnosis.undecided
 
 
+def measured(kernel: str = "rmsnorm_kernel", **readings: float) -> Launch:
+    return Launch(0, kernel, {key: Reading(value, key) for key, value in readings.items()}, arch="sm_90")
+
+
+def test_counters_of_a_candidate_decide_what_its_code_left_open(rmsnorm: TracedOp) -> None:
+    static = StaticReport("sm_90", (kernel(), kernel(name="other")), ())
+    bare = Profile(rmsnorm, H100, static, time_of(400.0))
+    assert "bank_conflict" in classify(bare).undecided
+    counted = measured(shared_conflicts=80.0, shared_wavefronts=100.0, l1_pct=90.0, sm_pct=20.0, mem_pct=88.0)
+    diagnosis = classify(replace(bare, counters=counted))
+    assert diagnosis.level == "A"
+    assert (diagnosis.bottlenecks[0].cls, diagnosis.bottlenecks[0].kernel) == (
+        "bank_conflict",
+        "rmsnorm_kernel",
+    )
+    assert "bank_conflict" not in diagnosis.undecided
+
+
+def test_a_launch_without_counters_is_no_level_a(rmsnorm: TracedOp) -> None:
+    static = StaticReport("sm_90", (kernel(),), ())
+    profile = Profile(rmsnorm, H100, static, time_of(90.0), counters=measured(duration=9e4, grid=8192.0))
+    assert profile.level == "B"
+
+
+def test_the_only_kernel_owns_the_counters_whatever_the_tool_calls_it(rmsnorm: TracedOp) -> None:
+    static = StaticReport("sm_90", (kernel(),), ())
+    counted = measured("void rmsnorm_kernel<4>", stall_barrier=0.7, sm_pct=20.0, mem_pct=20.0)
+    found = classify(Profile(rmsnorm, H100, static, counters=counted)).bottlenecks
+    assert {hit.kernel for hit in found} == {"rmsnorm_kernel"}
+
+
 # ---- the rules themselves
 
 FORM = re.compile(r"^\w+ \((low|medium|high)\): \w+=\S.* \[(>|>=|<|<=) .+\].*; compared with .+$")
@@ -380,7 +413,11 @@ def test_every_fact_of_the_file_is_used_or_derived() -> None:
         if rule.basis == "counters"
         for name in rule.when.facts_named()
     }
-    derived = set(kernel_facts(kernel(), _empty(), H100)) | {"limited_by_barriers", "scratch_bytes"}
+    derived = set(kernel_facts(kernel(), _empty(), H100)) | {
+        "limited_by_barriers",
+        "scratch_bytes",
+        "untimed",
+    }
     static = {
         name
         for entry in book.classes.values()

@@ -18,7 +18,7 @@ from kbgen.profiling.rules import rule_book
 
 HERE = Path(__file__).parent / "specimens"
 MANIFEST = yaml.safe_load((HERE / "manifest.yaml").read_text())
-CUDA = "".join((HERE / f"{name}.cu").read_text() for name in ("memory", "compute"))
+CUDA = "".join((HERE / f"{name}.cu").read_text() for name in ("memory", "compute", "hopper"))
 PARAMETERS = {
     name: [one.strip() for one in listed.split(",")]
     for name, listed in re.findall(

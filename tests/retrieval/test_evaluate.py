@@ -32,6 +32,14 @@ def test_the_judged_set_has_ten_styles_and_names_pages_that_exist() -> None:
     assert len({one.query for one in judged}) == len(judged)
 
 
+def test_the_held_out_set_has_the_same_styles_and_no_query_of_the_judged_one() -> None:
+    heldout = read_judged(judged_here("heldout.tsv"))
+    assert len(heldout) >= 80
+    assert {one.style for one in heldout} == STYLES
+    assert {page for one in heldout for page in one.pages} <= {page.id for page in shipped()}
+    assert not {one.query for one in heldout} & {one.query for one in read_judged(judged_here())}
+
+
 def ask(library: Library, text: str, *pages: str, device: str = "") -> Judged:
     return Judged("words", "dev", device, pages, text)
 

@@ -67,6 +67,12 @@ class Derived:
     over: int
     plus: int
 
+    @property
+    def holds(self) -> bool:
+        """Whether every trace agrees."""
+        pairs = zip(self.of.values, self.size.values, strict=True)
+        return all((self.times * of + self.add) // self.over + self.plus == size for of, size in pairs)
+
     def text(self, of: str) -> str:
         """The size as source, where `of` is the source of what it follows from."""
         inner = of if self.times == 1 else f"{self.times} * {of}"

@@ -50,6 +50,12 @@ def softplus(x, beta, threshold):
     """log(1 + exp(beta x)) / beta, and x itself above the threshold, as torch defines it."""
     return tl.where(x * beta > threshold, x, log1p(tl.exp(x * beta)) / beta)
 ''',
+    "silu": '''
+@triton.jit
+def silu(x):
+    """x sigmoid(x), with nothing but the division after the exponential."""
+    return x / (1.0 + tl.exp2(-1.4426950408889634 * x))
+''',
     "gelu": '''
 @triton.jit
 def gelu(x):
@@ -180,6 +186,7 @@ FUNCTIONS: dict[str, Function] = {
     "leaky_relu": Function("tl.where({0} > 0, {0}, {0} * {1})", 2),
     "elu": Function("tl.where({0} > 0, {0} * {2}, {1} * {2} * expm1({0} * {3}))", 18, "expm1"),
     "softplus": Function("softplus({0}, {1}, {2})", 12, "softplus"),
+    "silu": Function("silu({0})", 5, "silu"),
     "gelu": Function("gelu({0})", 16, "gelu"),
     "gelu_tanh": Function("gelu_tanh({0})", 8, "gelu_tanh"),
     "mish": Function("mish({0})", 8, "mish"),

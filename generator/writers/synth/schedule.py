@@ -30,7 +30,7 @@ class Schedule:
     that no index is divided. `unit` elements divide a row's length and `peel` elements fill the widest
     access: where the first falls short of the second, a row's ends are peeled off (0 for not at all).
     `rows_in_l2` expects a row's next reading in the L2: the cache is asked to keep it until the last one,
-    which walks the row back.
+    which walks the row back. `loads_first` asks for all that a held row needs before its first reduction.
 
     "window" is flat, and every result gathers the elements of its window. "tiles" are those of matrix
     products: `rows` x `block` results a program, `depth` of the summed direction a step; they are walked in
@@ -54,6 +54,7 @@ class Schedule:
     unit: int = 1
     peel: int = 0
     rows_in_l2: bool = False
+    loads_first: bool = False
     group: int = 1
     dot: str = "ieee"
     choices: tuple[Choice, ...] = field(default=(), compare=False)

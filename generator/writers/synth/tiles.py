@@ -73,8 +73,9 @@ class Tiles:
         return (left * schedule.rows + right * schedule.block) * schedule.depth * BYTES[self.dtype]
 
     def shared_bytes(self, schedule: Schedule) -> int:
-        """Shared memory of a program: the steps under way; without stages the one that is multiplied."""
-        return max(1, schedule.num_stages) * self.step_bytes(schedule)
+        """Shared memory of a program: the steps under way; on AMD the next one waits in registers."""
+        in_registers = 0 if "cp_async" in self.spec.features else 1
+        return max(1, schedule.num_stages - in_registers) * self.step_bytes(schedule)
 
     def resident(self, schedule: Schedule) -> int:
         """Programs that a unit holds at once, by threads, shared memory and an estimate of registers."""

@@ -50,3 +50,25 @@ def test_a_place_says_only_what_is_known() -> None:
 )
 def test_any_value_has_a_cell(value: object) -> None:
     assert isinstance(figures.cell(value), str)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("void mine::rows<float, 4>(float const*, int)", "mine::rows<...>"),
+        ("void at::native::(anonymous namespace)::norm_kernel<float>(int)", "at::native::norm_kernel<...>"),
+        (
+            "void elementwise_kernel<128, 2, void gpu_kernel_impl_nocast<BinaryFunctor<float, "
+            "binary_internal::MulFunctor<float>>>(TensorIteratorBase &)>(int, T3)",
+            "elementwise_kernel<MulFunctor>",
+        ),
+        ("void reduce_kernel<512, 1, ReduceOp<float, MeanOps<float>>>(T3)", "reduce_kernel<MeanOps>"),
+        ("a<b<c>>::d<e>(x)", "a<...>::d<...>"),
+        ("operator<", "operator<"),
+        ("(lambda)", "(lambda)"),
+        ("", ""),
+        ("x" * 80, "x" * 57 + "..."),
+    ],
+)
+def test_a_kernel_is_called_by_what_tells_it_apart(name: str, shown: str) -> None:
+    assert figures.kernel(name) == shown

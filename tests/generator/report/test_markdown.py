@@ -48,3 +48,25 @@ def test_a_win_names_its_gain_and_its_device(result: dict[str, Any]) -> None:
 def test_a_reason_follows_the_claim_as_a_sentence(result: dict[str, Any]) -> None:
     sentence = headline(result | {"status": "declined", "reason": "no candidate passed"})
     assert sentence == "No kernel is handed over for this op. No candidate passed."
+
+
+def test_an_accepted_step_says_what_it_moved(result: dict[str, Any]) -> None:
+    figures = [
+        {"name": "registers", "unit": "a thread", "before": 40.0, "after": 128.0},
+        {"name": "estimated time", "unit": "us", "before": 10.0, "after": None},
+    ]
+    moved = {"level": "D", "was": "lg_throttle", "now": "", "figures": figures}
+    result["steps"][0]["moved"] = moved
+    text = markdown.render(result)
+    assert "## What the accepted steps moved" in text
+    told = "registers 40 -> 128 a thread; estimated time 10 -> - us"
+    assert f"| `vectorise` | lg_throttle -> nothing | {told} | D |" in text
+
+
+def test_timings_tell_the_first_call_and_the_memory_where_they_are_known(result: dict[str, Any]) -> None:
+    eager = {"subject": "eager", "median_us": 12.5, "first_call_us": 2.5e6, "peak_bytes": 3 << 20}
+    result["baselines"] = {"eager": eager, "compile": {"subject": "compile", "median_us": 9.0}}
+    text = markdown.render(result)
+    assert "| subject | median_us | first call | peak memory |" in text
+    assert "| eager | 12.5 | 2.50 s | 3.0 MiB |" in text
+    assert "| compile | 9 | - | - |" in text

@@ -14,7 +14,8 @@ from kbgen.profiling.counters.record import CounterReport, Launch, Reading, Rema
 
 LAUNCH = Launch(
     0, "rows_kernel", {"duration": Reading(2e4, "gpu__time_duration.sum"), "dram_pct": Reading(81.0, "x")},
-    (128, 1, 1), (256, 1, 1), "NVIDIA H100 80GB HBM3", "sm_90", (Remark("A rule", "OPT", "text", 12.5, "global"),),
+    (128, 1, 1), (256, 1, 1), "NVIDIA H100 80GB HBM3", "sm_90",
+    (Remark("A rule", "OPT", "text", 12.5, "global"),),
     ("a flag",),
 )  # fmt: skip
 REPORT = CounterReport("ncu", (LAUNCH,), "2025.3", ("a note",))

@@ -151,3 +151,79 @@ def test_quiet_progress_says_nothing(capsys: Capture) -> None:
     with progress(quiet=True) as say:
         say(Stage())
     assert capsys.readouterr() == ("", "")
+
+
+COMPARED = {
+    "key": "dram_copy_gb_s", "measured": 3900.0, "unit": "GB/s", "peak": 4800.0, "share": 0.8125,
+    "usual": 0.9, "warning": "the copy reaches less than such cards do",
+}  # fmt: skip
+
+
+def test_devices_show_the_card_beside_its_sheet_and_what_is_odd(capsys: Capture) -> None:
+    line = {"what": "memory", "live": 139.0, "table": 141.0, "unit": "GB", "remark": "1 % less"}
+    card = {
+        "live_name": "NVIDIA [H200]", "driver": "580", "used": "nvidia-h200-sxm", "lines": [line],
+        "compared": [COMPARED], "warnings": ["clocks are locked"],
+    }  # fmt: skip
+    out = shown(capsys, "devices", {"devices": [card], "reason": ""})
+    for part in ("NVIDIA [H200] (nvidia-h200-sxm), driver 580", "1 % less", "81 %", "clocks are locked"):
+        assert part in out
+    assert "less than such cards do" in out
+    assert "No card here: none" in shown(capsys, "devices", {"devices": [], "reason": "none"})
+
+
+def test_calibration_shows_each_ceiling_beside_its_peak(capsys: Capture) -> None:
+    document = {
+        "label": "measured today",
+        "seconds": 41.2,
+        "compared": [COMPARED],
+        "notes": ["fp8: left out"],
+    }
+    out = shown(capsys, "calibrate", document)
+    assert out.startswith("measured today, in 41 s\n")
+    assert "4,800" in out
+    assert "note: fp8: left out" in out
+
+
+def test_a_counted_command_shows_its_kernels_and_no_graph(capsys: Capture) -> None:
+    kernel = {
+        "name": "void k<float>(int)", "launches": 3, "share": 0.5, "time_us": 12.0,
+        "bottlenecks": [{"class": "barrier", "confidence": "high", "evidence": "..."}],
+    }  # fmt: skip
+    document = {
+        "op": "python [x].py", "counters": {"launches": [1, 2, 3]}, "counted": [kernel],
+        "notes": ["cold clocks"], "bottlenecks": kernel["bottlenecks"], "roofline": None, "level": "A",
+        "undecided": [], "saved": "p.json",
+    }  # fmt: skip
+    out = shown(capsys, "profile", document)
+    assert out.startswith("python [x].py: 3 launches counted\nnote: cold clocks\n")
+    assert "k<...>" in out
+    assert "barrier (high)" in out
+    assert "next: kbgen advise p.json" in out
+
+
+def test_a_refusal_of_counters_is_shown(capsys: Capture) -> None:
+    document = {
+        "op": "x", "family": "norm", "device": "h", "flops": 1, "bytes_min": 1, "bottlenecks": [],
+        "roofline": None, "level": "D", "undecided": [], "counters_refused": "no counters: run as root",
+    }  # fmt: skip
+    assert "note: no counters: run as root" in shown(capsys, "profile", document)
+
+
+def test_many_kernels_are_a_table_and_the_longest_are_told(capsys: Capture) -> None:
+    kernels: list[dict[str, Any]] = [
+        {"name": f"kernel_{n}", "bottlenecks": [], "advice": [], "launches": 2, "share": 0.1, "time_us": 5.0,
+         "median_us": 2.5, "worst_us": 3.0, "library": "cuBLAS" if n else None}
+        for n in range(7)
+    ]  # fmt: skip
+    out = shown(
+        capsys, "advise", {"level": "A", "kernels": kernels, "notes": ["taken for T4"], "page": "a.html"}
+    )
+    assert out.startswith("note: taken for T4\n")
+    assert "kernel_6" in out
+    assert (
+        "2. kernel_1, a kernel of cuBLAS: advice is for its call, 2 launches, median 2.5 us, worst 3.0 us"
+        in out
+    )
+    assert "2 more kernels are not told here" in out
+    assert out.endswith("page a.html\n")

@@ -143,6 +143,19 @@ def test_few_rows_are_under_way_where_their_second_reading_can_find_them(
     assert "320 KiB" in str(_try("rows-in-l2", start_schedule(sums), sums, "h100"))
 
 
+def test_what_is_read_after_the_reductions_is_asked_for_before_them(
+    example: Callable[[str], Program],
+) -> None:
+    loops = _one(example("rmsnorm"))
+    schedule = _done("loads-first", _held(loops, "h100"), loops, "h100")
+    assert _why(schedule, "loads-first") == "weight is under way while the row is reduced"
+    assert _try("loads-first", schedule, loops, "h100") == "done already"
+    assert "not held whole" in str(_try("loads-first", start_schedule(loops), loops, "h100"))
+    softmax = _one(example("softmax_gpt2"))
+    held = replace(start_schedule(softmax), one_tile=True)
+    assert "nothing is read after" in str(_try("loads-first", held, softmax, "h100"))
+
+
 def test_hints_to_the_cache_follow_its_size(sized: Callable[..., Program]) -> None:
     loops = _one(sized("softmax_last", batch=1, channels=128, width=1024))
     refusal = _try("cache-hints", start_schedule(loops), loops, "h100")

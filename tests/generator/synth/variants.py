@@ -14,9 +14,9 @@ from kbgen.hardware_specs.spec import find_spec
 
 ORDER = (
     "row-in-registers", "online-softmax", "shifted-moments", "split-reduction", "rows-per-program",
-    "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "persistent-programs",
-    "rows-in-l2", "tf32x3-split", "gemm-tile-choice", "pipelined-loop", "grouped-program-order",
-    "cache-hints",
+    "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "loads-first",
+    "persistent-programs", "rows-in-l2", "tf32x3-split", "gemm-tile-choice", "pipelined-loop",
+    "grouped-program-order", "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
 

@@ -6,11 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kbgen.hardware_specs.spec import DeviceSpec, find_spec
 from kbgen.profiling.classify import Diagnosis, classify_launch, diagnose
 from kbgen.profiling.counters.read import read_profile
 from kbgen.profiling.counters.record import Launch, Reading
+from kbgen.profiling.counters.vocabulary import vocabulary
 from kbgen.profiling.rules import rule_book
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "profiles"
@@ -41,7 +44,7 @@ def test_t4_copy_is_uncoalesced_and_dram_bound() -> None:
     found = sample("nvidia/ncu_details_t4_copy_blocked.csv", "t4")
     assert classes(found)[:2] == ["uncoalesced", "dram_bandwidth"]
     assert found.bottlenecks[0].confidence == "high"
-    assert "ld_bytes_per_sector=8.0 of 32 bytes per sector [< 24]" in found.bottlenecks[0].evidence
+    assert "ld_bytes_per_sector=8.0 of 32 bytes per sector" in found.bottlenecks[0].evidence
     assert "excess_sectors_pct=75.0 % [>= 20]" in found.bottlenecks[0].evidence
     assert "lg_throttle" in classes(found)
     assert found.level == "A"
@@ -100,12 +103,9 @@ def test_the_prototypes_table(readings: dict[str, float], spec: DeviceSpec, expe
 
 def test_evidence_has_the_fixed_form() -> None:
     readings = {
-        "dram_pct": 91.0,
-        "l2_pct": 40.0,
-        "l1_pct": 30.0,
-        "stall_barrier": 0.5,
+        "dram_pct": 91.0, "l2_pct": 40.0, "l1_pct": 30.0, "ld_bytes_per_sector": 32.0, "stall_barrier": 0.5,
         "stall_lg_throttle": 0.4,
-    }
+    }  # fmt: skip
     found = classify_launch(launch(**readings), H100)
     assert len(found.bottlenecks) == 3
     assert [hit.evidence for hit in found.bottlenecks if not FORM.match(hit.evidence)] == []
@@ -117,11 +117,21 @@ def test_evidence_has_the_fixed_form() -> None:
 
 
 def test_a_warning_of_the_tool_lowers_confidence() -> None:
-    readings = {"dram_pct": 91.0, "l2_pct": 40.0, "l1_pct": 30.0}
+    readings = {"dram_pct": 91.0, "l2_pct": 40.0, "l1_pct": 30.0, "ld_bytes_per_sector": 32.0}
     sure = classify_launch(launch(**readings), H100).bottlenecks[0]
     doubted = classify_launch(launch(flags=("counters may be inaccurate",), **readings), H100).bottlenecks[0]
     assert (sure.confidence, doubted.confidence) == ("high", "medium")
     assert doubted.evidence.startswith("dram_bandwidth (medium): ")
+
+
+def test_a_symptom_is_surer_when_its_causes_are_ruled_out() -> None:
+    """A full bus may be full of waste: only the sectors tell."""
+    readings = {"dram_pct": 80.0, "l2_pct": 40.0, "l1_pct": 30.0}
+    found = classify_launch(launch(**readings), H100)
+    assert (found.bottlenecks[0].cls, found.bottlenecks[0].confidence) == ("dram_bandwidth", "medium")
+    assert "uncoalesced" in found.undecided
+    ruled_out = classify_launch(launch(ld_bytes_per_sector=32.0, **readings), H100)
+    assert ruled_out.bottlenecks[0].confidence == "high"
 
 
 def test_part_of_the_metrics_gives_part_of_the_confidence() -> None:
@@ -226,6 +236,59 @@ def test_the_tail_leads_only_while_its_last_wave_is_rather_empty() -> None:
     assert classes(classify_launch(launch(grid=260.0, **rest), H100))[0] == "memory_latency"
     busy = rest | {"dram_pct": 80.0, "l2_pct": 40.0, "l1_pct": 20.0, "mem_pct": 80.0}
     assert classes(classify_launch(launch(grid=140.0, **busy), H100))[:1] == ["dram_bandwidth"]
+
+
+@given(
+    readings=st.dictionaries(
+        st.sampled_from(sorted(vocabulary())), st.floats(0, 1e12, allow_nan=False) | st.integers(0, 100)
+    ),
+    device=st.sampled_from([None, H100, find_spec("mi300x"), find_spec("b300"), find_spec("t4")]),
+    name=st.sampled_from(["kernel", "ampere_sgemm_128x64_nn", "Cijk_Alik", "", "cutlass3x_sm90_tensorop"]),
+)
+def test_any_subset_of_readings_gets_an_answer(
+    readings: dict[str, float], device: DeviceSpec | None, name: str
+) -> None:
+    """A class is found, absent or undecided, never twice, and what is found is told with its numbers."""
+    found = classify_launch(launch(name, **readings), device)
+    names = classes(found)
+    assert names
+    assert len(names) == len(set(names))
+    assert not set(names) & set(found.undecided)
+    assert all(FORM.match(hit.evidence) for hit in found.bottlenecks if hit.cls != "unclassified")
+
+
+def test_sectors_of_system_memory_count_where_warps_wait_for_them() -> None:
+    """Ours on an H200: a kernel of the fp32 pipe shows 5.8 % of its few sectors there, the profiler's."""
+    busy = {
+        "pipe_fma": 89.5,
+        "issue_active": 1.0,
+        "sm_pct": 98.4,
+        "l2_pct": 1.3,
+        "stall_long_scoreboard": 0.0,
+    }
+    sectors = {"l2_sectors": 221_344.0, "l2_sectors_sysmem": 12_863.0}
+    assert "sysmem_traffic" not in classes(classify_launch(launch(**busy, **sectors), H100))
+    waiting = {"stall_long_scoreboard": 0.99, "l2_pct": 8.9, "sm_pct": 0.2, "mem_pct": 8.9}
+    sectors = {"l2_sectors": 3_234_061.0, "l2_sectors_sysmem": 1_605_161.0}
+    assert classes(classify_launch(launch(**waiting, **sectors), H100))[0] == "sysmem_traffic"
+
+
+def test_adding_to_few_words_of_shared_memory_is_no_bank_conflict() -> None:
+    """Ours on an H200: atomics on two words are counted as 94 % conflicts."""
+    counted = {"shared_conflicts": 94.0, "shared_wavefronts": 100.0, "l1_pct": 97.9, "inst": 100.0}
+    found = classes(classify_launch(launch(shared_atomics=20.0, **counted), H100))
+    assert found[:2] == ["membar_atomics", "bank_conflict"]
+    assert classes(classify_launch(launch(shared_atomics=0.0, **counted), H100))[0] == "bank_conflict"
+
+
+def test_missing_warps_come_before_the_wait_that_they_cause() -> None:
+    """Ours on an H200: 8 warps an SM by their registers, and 89 % of warp time waiting for memory."""
+    limits = {"limit_regs": 1.0, "limit_smem": 8.0, "limit_warps": 8.0, "limit_blocks": 32.0}
+    rest = {"sm_pct": 4.0, "mem_pct": 6.0, "stall_long_scoreboard": 0.89, "pipe_tensor": 0.0}
+    starved = classify_launch(launch(occupancy_theoretical=12.5, **limits, **rest), H100)
+    assert classes(starved)[:2] == ["occupancy_regs", "memory_latency"]
+    ample = classify_launch(launch(occupancy_theoretical=75.0, **limits, **rest), H100)
+    assert classes(ample)[:2] == ["memory_latency", "occupancy_regs"]
 
 
 def test_every_class_can_be_found_by_counters() -> None:

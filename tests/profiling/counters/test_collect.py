@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kbgen.profiling.counters import collect, ncu, rocprof, subject
+from kbgen.profiling.counters import collect, ncu, subject
 from kbgen.profiling.counters.record import CounterReport
 from kbgen.profiling.counters.refusals import CountersRefused
 from kbgen.profiling.op import Op, load_op
@@ -123,7 +123,7 @@ def test_an_amd_card_is_counted_by_its_own_tool(
         asked.append(options)
         return CounterReport("rocprofv3", ())
 
-    monkeypatch.setattr(rocprof, "collect_rocprof", counted)
+    monkeypatch.setattr(collect, "collect_rocprof", counted)
     collect.collect_command(["train"], kernel="gemm", scratch=tmp_path, probe=Here(MI300X))
     collect.collect_op(op, scratch=tmp_path, probe=Here(MI300X))
     assert [(one["arch"], one.get("kernel"), one["count"]) for one in asked] == [

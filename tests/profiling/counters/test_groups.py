@@ -1,4 +1,4 @@
-"""Launches of a kernel are one entry, the longest kernels come first, and the typical launch carries the time."""
+"""Launches of a kernel are one entry, the longest kernels lead, and the typical launch carries the time."""
 
 import pytest
 

@@ -9,6 +9,7 @@ import pytest
 
 from kbgen.profiling.counters import ncu
 from kbgen.profiling.counters.ncu import Request, Selection, collect_ncu, command_line
+from kbgen.profiling.counters.ncu_tool import find_tool
 from kbgen.profiling.counters.refusals import CountersRefused
 
 if TYPE_CHECKING:
@@ -131,8 +132,8 @@ def test_the_tool_is_found_where_it_is_said_to_be(
     fake_ncu: FakeNcu, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KBGEN_NCU", str(fake_ncu.tool))
-    assert ncu.find_tool() == fake_ncu.tool
+    assert find_tool() == fake_ncu.tool
     monkeypatch.setenv("KBGEN_NCU", str(tmp_path / "none"))
-    assert ncu.find_tool() is None
+    assert find_tool() is None
     with pytest.raises(CountersRefused, match="ncu is not installed; install Nsight Compute"):
         collect_ncu(["p"], arch="sm_90", scratch=tmp_path)

@@ -113,7 +113,7 @@ def test_what_a_file_leaves_open_is_left_out_with_a_note(tmp_path: Path) -> None
     assert "inst" not in report.launches[0].readings
     assert report.launches[0].value("issue_active") == 1
     assert report.notes == (
-        "1 value was left out: '1.234' of smsp__inst_executed.sum has a mark that may be decimal or not, "
+        "left out: '1.234' of smsp__inst_executed.sum has a mark that may be decimal or not, "
         "as the file does not tell.",
     )
 
@@ -281,6 +281,13 @@ def test_a_page_saved_again_by_another_program(tmp_path: Path, delimiter: str) -
     assert (launch.value("duration"), launch.value("issue_active")) == (406240, 0.421709)
 
 
+def test_lines_of_numbers_are_no_rows_of_a_page_saved_again(tmp_path: Path) -> None:
+    page = "ID,Kernel Name,Metric Name,Metric Unit,Metric Value\n0,copy,Duration,ns,1017\n1,2,3\n4,5,6,7\n"
+    report = read(tmp_path, page)
+    assert [launch.kernel for launch in report.launches] == ["copy"]
+    assert report.notes == ("left out (2 of the kind): the row '1,2,3' is cut short.",)
+
+
 def test_a_cut_page_gives_only_what_is_whole(tmp_path: Path) -> None:
     page = raw({TIME: ("ns", ["1017", "2017"]), CYCLES: ("cycle", ["3", "4"])})
     last = page.rindex('"2017"')
@@ -327,8 +334,8 @@ def test_no_launch_is_one_sentence_with_the_kernels_that_were_seen(tmp_path: Pat
 
 
 def test_a_real_page_of_an_h200_in_scaled_units() -> None:
-    """Columns of a page that ncu 2025.3 wrote with --set full, en_US and no --print-units, of a kernel of ours;
-    the numbers were compared with those of the .ncu-rep it was exported from."""
+    """Columns of a page that ncu 2025.3 wrote with --set full, en_US and no --print-units, of a kernel of
+    ours; the numbers were compared with those of the .ncu-rep that it was exported from."""
     report = ncu_csv.read(Path(__file__).with_name("h200_rmsnorm_raw.csv"))
     (launch,) = report.launches
     assert report.notes == ()

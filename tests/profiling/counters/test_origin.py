@@ -1,4 +1,4 @@
-"""A name tells whose a kernel is only where it is a library's own, and what it does only where a word says so."""
+"""A name tells whose a kernel is where it is a library's own, and what it does where a word says so."""
 
 import pytest
 
@@ -25,6 +25,7 @@ from kbgen.profiling.counters.origin import Origin, origin
         ("void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add>(int)", "PyTorch", "pointwise"),
         ("void at::native::reduce_kernel<512, 1, ReduceOp<float>>(x)", "PyTorch", "reduction"),
         ("void at::native::(anonymous namespace)::softmax_block<float>(x)", "PyTorch", "softmax"),
+        ("void elementwise_kernel<128, 2, gpu_kernel_impl_nocast<MulFunctor>>(int)", "PyTorch", "pointwise"),
         ("triton_red_fused__softmax_1", "PyTorch Inductor", "reduction"),
         ("ncclDevKernel_AllReduce_Sum_f16_RING_LL", "NCCL or RCCL", "communication"),
     ],

@@ -30,6 +30,7 @@ SAID = {
     "unknown metric": "==ERROR== Failed to find metric sm__inst_executed_pipe_fp32.sum",
     "disk": "==ERROR== Failed to write report: No space left on device",
     "not started": "==ERROR== The executable /bin/nothing does not exist.",
+    "program failed": "==ERROR== The application returned an error code (3).",
     "no GPU work": "==PROF== Target process 41832 terminated before first instrumented API call.",
     "nothing matched": "==WARNING== No kernels were profiled.",
 }  # fmt: skip
@@ -48,6 +49,19 @@ def test_the_cause_explains_what_follows_from_it() -> None:
     refusal = recognise(f"{SAID['nothing matched']}\n{SAID['permission']}\n")
     assert refusal is not None
     assert "CAP_SYS_ADMIN" in refusal.cure
+
+
+def test_the_kernels_that_were_there_are_named_where_none_matched() -> None:
+    """As ncu 2025.3 prints them on an H200."""
+    output = (
+        "==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. cunn_SoftMaxForwardReg\n"
+        "2. nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT\n"
+    )
+    refusal = recognise(output)
+    assert refusal is not None
+    assert refusal.cure.endswith(
+        "it launched cunn_SoftMaxForwardReg, nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"
+    )
 
 
 def test_words_of_the_profiled_program_are_not_the_tools() -> None:

@@ -82,6 +82,7 @@ def test_a_dispatch_with_its_counters_is_a_launch(tmp_path: Path) -> None:
     assert {key: launch.value(key) for key in ("duration", "l2_hit", "regs", "smem_block", "valu_pct")} == {
         "duration": 52_151, "l2_hit": 75, "regs": 16, "smem_block": 2048, "valu_pct": pytest.approx(10)
     }  # fmt: skip
+    assert launch.readings["smem_block"].source == "lds_block_size"
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 

@@ -10,26 +10,6 @@ __device__ __forceinline__ unsigned shared_address(const void* place) {
 
 // ---- shared memory
 
-// Conflict-free 16-byte reads of shared memory and hardly anything else.
-SPECIMEN specimen_shared_bandwidth(float* y, int steps) {
-    __shared__ float4 tile[2048];
-    for (int at = threadIdx.x; at < 2048; at += blockDim.x) tile[at] = make_float4(at, 1, 2, 3);
-    __syncthreads();
-    unsigned base = shared_address(tile + threadIdx.x);
-    float a = 0, b = 0;
-    for (int step = 0; step < steps; ++step) {
-#pragma unroll
-        for (int j = 0; j < 8; ++j) {
-            float4 v;
-            asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                         : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(base + j * 512));
-            a += v.x;
-            b += v.w;
-        }
-    }
-    y[GLOBAL_THREAD] = a + b;
-}
-
 // A chain through shared memory in the first four warps of each block; the others are done at once.
 SPECIMEN specimen_shared_chain(int* y, int steps) {
     __shared__ int next[4096];
@@ -89,28 +69,36 @@ SPECIMEN specimen_integer_logic(unsigned* y, int steps) {
     y[GLOBAL_THREAD] = v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-// Three pipes side by side: no one of them is full, the issue slots are.
+// Five pipes side by side, in each sixteen instructions eight multiply-adds, four of logic, and one each of exp2,
+// shared memory and fp64: no pipe is full, the issue slots are.
 SPECIMEN specimen_issue_slots(float* y, int steps) {
-    float f[4];
-    unsigned u[4];
     __shared__ float tile[1024];
     tile[threadIdx.x] = threadIdx.x;
     __syncthreads();
     unsigned place = shared_address(tile + threadIdx.x);
+    float f[8], root = threadIdx.x;
+    unsigned u[4];
+    double d = threadIdx.x;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) f[j] = threadIdx.x + j, u[j] = threadIdx.x * 77u + j;
+    for (int j = 0; j < 8; ++j) f[j] = threadIdx.x + j;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) u[j] = threadIdx.x * 77u + j;
+#pragma unroll 4
     for (int step = 0; step < steps; ++step) {
         float shared;
         asm volatile("ld.shared.f32 %0, [%1];" : "=f"(shared) : "r"(place));
+        asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(root));
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-            f[j] = fmaf(f[j], 0.999f, 1.0f);
-            u[j] = __funnelshift_r(u[j], u[j], 9) ^ 0x5bd1e995u;
-            f[j] = fmaf(f[j], 0.5f, f[(j + 1) & 3]);
-        }
-        f[0] += shared;
+        for (int j = 0; j < 8; ++j) f[j] = fmaf(f[j], 0.999f, 1.0f);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) u[j] = (u[j] & u[(j + 1) & 3]) ^ 0x5bd1e995u;
+        d = fma(d, 0.999, 1.0);
+        u[0] ^= __float_as_uint(shared);
     }
-    y[GLOBAL_THREAD] = f[0] + f[1] + f[2] + f[3] + (u[0] ^ u[1] ^ u[2] ^ u[3]);
+    float sum = root + (float)d + (u[0] ^ u[1] ^ u[2] ^ u[3]);
+#pragma unroll
+    for (int j = 0; j < 8; ++j) sum += f[j];
+    y[GLOBAL_THREAD] = sum;
 }
 
 // One multiply-add waits for the one before it; two of a block's 32 warps do the work, the others are done.

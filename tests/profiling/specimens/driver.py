@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-SOURCES = ("memory", "compute")
+SOURCES = ("memory", "compute", "hopper")
 _MAX_DYNAMIC_SHARED = 8  # cuda.h, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def build(folder: Path, arch: str) -> str:
     """A cubin and a PTX file of each source in `folder`; what ptxas says of their resources is returned."""
-    compiler, number = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc", arch.removeprefix("sm_")
+    compiler = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    number = arch.removeprefix("sm_") + ("a" if arch == "sm_90" else "")
     running = []
     for name in SOURCES:
         for kind, code in (("cubin", "sm"), ("ptx", "compute")):

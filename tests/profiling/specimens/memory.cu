@@ -44,7 +44,7 @@ SPECIMEN specimen_transpose_padded(const float* x, float* y, int width) {
     transpose<33>(x, y, width, tile);
 }
 
-// One 2-byte element a thread: DRAM is busy, but nobody keeps it as busy as wide loads would.
+// One 2-byte element a thread: too few bytes are under way to keep DRAM busy.
 SPECIMEN specimen_scale_narrow(const __half* x, __half* y, long long n) {
     long long i = GLOBAL_THREAD;
     if (i < n) y[i] = __hmul(x[i], __float2half(1.5f));
@@ -122,6 +122,20 @@ SPECIMEN specimen_bytes_one_by_one(const unsigned char* x, unsigned char* y, int
     for (int j = 0; j < 16; ++j) v[j] = ((const volatile unsigned char*)x)[i + j];
 #pragma unroll
     for (int j = 0; j < 16; ++j) ((volatile unsigned char*)y)[i + j] = v[j] + 1;
+}
+
+// Byte after byte of a small table, neighbouring lanes on neighbouring bytes; volatile loads go past the L1.
+SPECIMEN specimen_byte_table(const unsigned char* table, unsigned* y, int steps) {
+    unsigned sum = 0;
+    for (int step = 0; step < steps; ++step) {
+        unsigned char v[16];
+#pragma unroll
+        for (int j = 0; j < 16; ++j)
+            v[j] = ((const volatile unsigned char*)table)[(threadIdx.x + j * 256 + step * 64) & 8191];
+#pragma unroll
+        for (int j = 0; j < 16; ++j) sum += v[j];
+    }
+    y[GLOBAL_THREAD] = sum;
 }
 
 // Reads host memory across the bus.

@@ -158,6 +158,13 @@ class Shelf:
             bytes_min=2.0 * n,
         )  # fmt: skip
 
+    def _byte_table(self) -> Specimen:
+        table = torch.randint(0, 255, (8192,), dtype=torch.uint8, device=DEVICE)
+        y = torch.empty(4 * self._units * 2048, dtype=torch.int32, device=DEVICE)
+        return self._cuda(
+            "byte_table", y.numel() // 256, 256, [table, y, ctypes.c_int(32)], bytes_min=4.0 * y.numel()
+        )
+
     def _host_memory(self) -> Specimen:
         n = 2 * _MIB
         host = torch.zeros(4 * n).pin_memory()
@@ -180,9 +187,6 @@ class Shelf:
             flops=per_step * steps * blocks * working, bytes_min=float(y.numel() * y.itemsize), kind=kind,
         )  # fmt: skip
 
-    def _shared_bandwidth(self) -> Specimen:
-        return self._steps("shared_bandwidth", 2, 512, 256, 16)
-
     def _shared_chain(self) -> Specimen:
         return self._steps("shared_chain", 4, 1024, 512, working=128)
 
@@ -204,7 +208,7 @@ class Shelf:
         return self._steps("integer_logic", 4, 256, 512, out=torch.int32)
 
     def _issue_slots(self) -> Specimen:
-        return self._steps("issue_slots", 4, 1024, 512, 17)
+        return self._steps("issue_slots", 4, 1024, 512, 18)
 
     def _special_functions(self) -> Specimen:
         blocks, steps = 16 * self._units, 32
@@ -294,6 +298,14 @@ class Shelf:
 
     def _matmul_tail(self) -> Specimen:
         return self._matmul("matmul_tail", 9 * 128, 16 * 256, 4096, (128, 256, 64), torch.bfloat16)
+
+    def _wgmma_chain(self) -> Specimen:
+        blocks, steps = 8 * self._units, 1024
+        return self._cuda(
+            "wgmma_chain", blocks, 128, [_floats(blocks * 128), ctypes.c_int(steps)],
+            shared=100 << 10, flops=2.0 * 64 * 8 * 16 * steps * blocks, bytes_min=4.0 * blocks * 128,
+            kind="tensor_bf16",
+        )  # fmt: skip
 
     def _product_chain(self) -> Specimen:
         size, steps, programs = 64, 512, 16 * self._units

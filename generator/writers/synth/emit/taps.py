@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from ..expr import Load, Tap
+from ..expr import Builder, Load, Tap
 from ..extent import Extent
-from ..space import Space
+from ..space import Axis, Space
+from .index import Indexer
+from .kernel import Kernel
 from .text import Text
 
-if TYPE_CHECKING:
-    from .values import Instance, Values
+Instance = tuple[tuple[Axis, int], ...]
+"""Positions on unrolled axes."""
+
+
+class Scope(Protocol):
+    """Where lines are written, and what is known there."""
+
+    kernel: Kernel
+    indexer: Indexer
+    builder: Builder
+
+    def remembered(self, key: str) -> Text | None: ...
+
+    def remember(self, key: str, text: Text) -> Text: ...
+
+    def fresh(self, base: str) -> str: ...
+
 
 _NAMES = ("width", "height", "length")
 """Sizes of the last, the second last and the third last dimension of a window."""
 
 
-def place_taps(values: Values, node: Load, at: Instance) -> tuple[list[str], str]:
+def place_taps(values: Scope, node: Load, at: Instance) -> tuple[list[str], str]:
     """Terms of the address, and the condition under which it lies inside ("" where it always does).
 
     Lines are written for places and for the condition, once for loads that are tapped alike.
@@ -37,7 +54,7 @@ def join_masks(*masks: str) -> str:
     return " & ".join(mask for mask in masks if mask)
 
 
-def _line(values: Values, base: str, source: str) -> str:
+def _line(values: Scope, base: str, source: str) -> str:
     """A variable with this value, an earlier one where there is one."""
     if source.isidentifier():
         return source
@@ -47,7 +64,7 @@ def _line(values: Values, base: str, source: str) -> str:
     return known.source
 
 
-def _place(values: Values, tap: Tap, at: Instance) -> str:
+def _place(values: Scope, tap: Tap, at: Instance) -> str:
     moving, constant = values.indexer.parts(tap.place, dict(at))
     if not constant:
         return moving or "0"
@@ -55,7 +72,7 @@ def _place(values: Values, tap: Tap, at: Instance) -> str:
     return f"{moving} {away}" if moving else constant
 
 
-def _conditions(values: Values, tap: Tap, place: str, name: str) -> list[str]:
+def _conditions(values: Scope, tap: Tap, place: str, name: str) -> list[str]:
     """Only the sides on which some traced shape leaves the tensor."""
     low, high = _reach(values.builder.space, tap)
     found = []
@@ -69,7 +86,7 @@ def _conditions(values: Values, tap: Tap, place: str, name: str) -> list[str]:
     return found
 
 
-def _size(values: Values, size: Extent, name: str) -> str:
+def _size(values: Scope, size: Extent, name: str) -> str:
     """A size by itself: what windows are bounded by is no product of other sizes to a reader."""
     known = [word for word, extent in values.kernel.sizes.items() if extent == size]
     if known or size.literal is not None:

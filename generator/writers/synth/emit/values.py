@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..dtypes import SHORT_FLOATS, TRITON, is_float
-from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf, indices
+from ..expr import Apply, Builder, Choose, Const, Load, Position, Reduce, SizeOf, indices
 from ..extent import Extent
 from ..loops import Loops
 from ..lowering.region import Store
@@ -19,10 +19,9 @@ from ..space import Affine, Axis
 from .index import Group, Indexer
 from .kernel import Kernel
 from .names import LOCALS, RESERVED
-from .taps import join_masks, place_taps
+from .taps import Instance, join_masks, place_taps
 from .text import Text, call, index_text, repeats
 
-Instance = tuple[tuple[Axis, int], ...]
 LONGEST_INLINE = 60
 LONGEST_ADDRESS = 34
 LONGEST_STORE = 88
@@ -46,7 +45,7 @@ class Values:
     prefix: str = ""
 
     def __post_init__(self) -> None:
-        self.builder = self.loops.region.builder
+        self.builder: Builder = self.loops.region.builder
         self._loaded: list[dict[str, Text]] = [{}]
         roots = [s.value for s in self.loops.region.stores]
         self.uses: dict[int, int] = {}

@@ -16,7 +16,7 @@ from .views import cut
 
 PLAIN = {
     "tanh.default": "tanh", "sigmoid.default": "sigmoid", "special_expit.default": "sigmoid",
-    "mish.default": "mish", "log_sigmoid.default": "log_sigmoid",
+    "silu.default": "silu", "mish.default": "mish", "log_sigmoid.default": "log_sigmoid",
 }  # fmt: skip
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer et al. 2017, as in torch
 
@@ -44,14 +44,6 @@ def _hardtanh(ctx: Context, node: fx.Node) -> Lowered:
     if "relu6" in str(node.target):
         return clamp(ctx, node, 0.0, 6.0)
     return clamp(ctx, node, ctx.traces.arg(node, 1, "min_val", -1.0), ctx.traces.arg(node, 2, "max_val", 1.0))
-
-
-@lowers("silu.default")
-def _silu(ctx: Context, node: fx.Node) -> Lowered:
-    def build(x: int) -> int:
-        return ctx.builder.apply("mul", x, ctx.builder.apply("sigmoid", x))
-
-    return ctx.pointwise(node, build, node.args[0])
 
 
 @lowers("gelu.default")

@@ -150,8 +150,10 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     buffers = tuple((name, node) for name, node in ctx.buffers.items() if name in used)
     if not buffers:
         raise CannotFuseError("nothing is read, so there is nothing to take sizes and the device from")
-    axes = [tuple(sorted(group)) for group in (outer, inner, unrolled)]
-    return Region(builder, nodes, buffers, tuple(stores), *axes, product, tuple(ctx.derived))
+    kept, reduced_over, written_out = (tuple(sorted(group)) for group in (outer, inner, unrolled))
+    return Region(
+        builder, nodes, buffers, tuple(stores), kept, reduced_over, written_out, product, tuple(ctx.derived)
+    )
 
 
 def _check_dimensions(ctx: Context) -> None:

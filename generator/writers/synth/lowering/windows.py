@@ -131,15 +131,16 @@ def _derive(
     """Note how the sizes of the result follow from those of the tensor, where no shape changes the window."""
     for dim, size, window in zip(dims, result, windows, strict=True):
         of = ctx.space.size(ctx.space.leaves(dim))
-        if window.step == 1 and window.taps.literal is not None and window.dilation > 0:
-            add = 2 * window.before - window.dilation * (window.taps.literal - 1) - 1
+        taps, rest = window.taps.literal, (size - of * window.step).literal
+        if window.step == 1 and taps is not None and window.dilation > 0:
+            add = 2 * window.before - window.dilation * (taps - 1) - 1
             derived = Derived(size, of, 1, add, window.stride, 1)
+        elif rest is not None:
+            derived = Derived(size, of, window.step, rest, 1, 0)
         else:
-            add = (size - of * window.step).literal
-            if add is None:
-                continue
-            derived = Derived(size, of, window.step, add, 1, 0)
-        ctx.derived.append(derived)
+            continue
+        if derived.holds:
+            ctx.derived.append(derived)
 
 
 def _each(value: Any, rank: int) -> list[int]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
+from ..dtypes import SHORT_FLOATS
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
 from ..emit.reduce import reduce_tile
 from ..emit.running import Accumulator, find_shift, finish, start, step
-from ..lowering.region import Store
+from ..expr import Apply, Builder, Load
+from ..lowering.region import Region, Store
 from ..stages import Item, Moments, OnlineSoftmax, inputs_of, plan_stages, reductions
 from .frame import Frame, frame, prepare
 from .job import Job
@@ -132,11 +134,46 @@ def write_passes(f: Frame) -> None:
 
 
 def _one_tile(f: Frame) -> None:
+    if f.schedule.loads_first:
+        _load_all(f)
     for number in reductions(f.loops.region):
         reduce_tile(f.values, number, f.tile, f.mask)
     for store in f.loops.region.stores:
         for at in f.values.instances(store):
             f.values.store(store, at)
+
+
+def _load_all(f: Frame) -> None:
+    """What the reductions read, then the rest: no load behind a reduction's barrier can pass it."""
+    values, builder = f.values, f.values.builder
+    reduced = read_by_reductions(f.loops.region)
+    loads = [
+        number
+        for number in builder.walk([store.value for store in f.loops.region.stores])
+        if _is_read(builder, number, widened=number in reduced)
+        and not builder.free_axes(number) & values.unrolled
+    ]
+    for number in sorted(loads, key=lambda number: number not in reduced):
+        values.named(number, ())
+
+
+def read_by_reductions(region: Region) -> set[int]:
+    """Values that some reduction depends on."""
+    builder = region.builder
+    return set(builder.walk([child for number in reductions(region) for child in builder.children(number)]))
+
+
+def _is_read(builder: Builder, number: int, *, widened: bool) -> bool:
+    """A load; of short floats, where they are `widened`, the cast that is written with it."""
+    node = builder.nodes[number]
+    if isinstance(node, Load):
+        return not (widened and node.dtype in SHORT_FLOATS)
+    return (
+        widened
+        and isinstance(node, Apply)
+        and node.function == "cast"
+        and _is_read(builder, node.args[0], widened=False)
+    )
 
 
 def run_stage(f: Frame, stage: list[Item]) -> None:

@@ -32,7 +32,8 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         f"{units} {site.spec.unit_name}s hold {resident} blocks of {schedule.num_warps} warps each; "
         f"{' and '.join(shared)} {'is' if len(shared) == 1 else 'are'} loaded once a program"
     )
-    return schedule.decide(Choice("programs", str(programs), why, TRANSFORM), persistent=programs)
+    choice = Choice("programs", str(programs), why, TRANSFORM)
+    return schedule.decide(choice, instead_of="loads", persistent=programs, loads_first=False)
 
 
 def _row_independent(site: Site) -> list[str]:

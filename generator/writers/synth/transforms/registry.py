@@ -10,6 +10,7 @@ from . import (
     column_tiles,
     grouped_order,
     integral_waves,
+    loads_first,
     online_softmax,
     peel_row_edges,
     persistent_programs,
@@ -30,7 +31,7 @@ from .site import Site
 Transform = Callable[[Schedule, Site], Schedule | str]
 
 _MODULES = (
-    cache_hints, column_tiles, grouped_order, integral_waves, online_softmax, peel_row_edges,
+    cache_hints, column_tiles, grouped_order, integral_waves, loads_first, online_softmax, peel_row_edges,
     persistent_programs, pipelined_loop, row_in_registers, rows_in_l2, rows_per_program, shifted_moments,
     split_precision, split_reduction, tile_choice, vector_width, warp_count,
 )  # fmt: skip

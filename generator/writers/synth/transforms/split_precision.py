@@ -8,6 +8,10 @@ from .site import Site
 
 TRANSFORM = "tf32x3-split"
 
+REACHED = 0.2
+"""Share of its peak that Triton's tf32x3 reaches, over the share that its fp32 products reach: 4096 x 4096 x
+4096 on an H200 (Triton 3.6) took 6.2 ms as three TF32 products and 3.1 ms on the vector units."""
+
 
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if site.loops.tiling is None:
@@ -22,11 +26,11 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     peaks = site.spec.peak_tflops
     if "tensor_tf32" not in peaks:
         return f"{site.spec.name} has no TF32 units"
-    gain = peaks["tensor_tf32"] / 3 / peaks["fp32"]
+    gain = REACHED * peaks["tensor_tf32"] / 3 / peaks["fp32"]
     if gain <= 1:
-        return f"a third of the TF32 rate is {gain:.2f} of the fp32 rate"
+        return f"as Triton writes them, three TF32 products reach {gain:.2f} of the fp32 rate here"
     why = (
-        f"a third of {peaks['tensor_tf32']:.0f} TFLOP/s on matrix units is {gain:.1f} times the "
-        f"{peaks['fp32']:.0f} of the vector units; the dropped term is near 2^-22"
+        f"three products at {peaks['tensor_tf32']:.0f} TFLOP/s on matrix units are {gain:.1f} times as fast "
+        f"as the vector units' {peaks['fp32']:.0f}, as Triton writes them; the dropped term is near 2^-22"
     )
     return schedule.decide(Choice("fp32 products", "three of TF32", why, TRANSFORM), dot="tf32x3")

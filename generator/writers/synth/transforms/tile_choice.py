@@ -17,6 +17,9 @@ STEP_BYTES = (64, 128)
 """Bytes of a row of factors in a step: two or four sectors, so that every read is whole."""
 
 WARPS = (2, 4, 8)
+STAGES = 3
+"""Steps under way for which the tile is chosen, where they fit."""
+
 LEAST_SUMS = 8
 MOST_SUMS = {"wgmma": 128, "tcgen05": 128, "mfma": 128}
 """Sums that a thread may hold where its factors need no registers; 64 elsewhere, an 8 x 8 block."""
@@ -26,8 +29,14 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if site.loops.tiling is None:
         return "there is no matrix product"
     tiles = Tiles(site.loops, site.spec)
-    best = min(_candidates(schedule, tiles), key=tiles.estimate_us, default=schedule)
-    before, after = tiles.estimate_us(schedule), tiles.estimate_us(best)
+
+    def staged_us(candidate: Schedule) -> float:
+        """Time with the steps under way that a tile is made for."""
+        stages = STAGES if "cp_async" in site.spec.features else 2
+        return min(tiles.estimate_us(c) for c in (candidate, replace(candidate, num_stages=stages)))
+
+    best = min(_candidates(schedule, tiles), key=staged_us, default=schedule)
+    before, after = staged_us(schedule), staged_us(best)
     if after >= before:
         return f"no tile does better than {schedule.rows} x {schedule.block} x {schedule.depth}"
     waves = tiles.programs(best) / max(1, tiles.resident(best) * (site.spec.unit_count or 1))

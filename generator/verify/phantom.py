@@ -1,0 +1,121 @@
+"""Addresses with nothing behind them: which of them programs store to, and which lie in no tensor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from .interpreter import tensors_in
+from .memory import Addresses, OutOfBoundsError
+
+_BUDGET_S = 1.0
+"""CPU time for one walk through full size; where it runs out, nothing is claimed."""
+
+_APART = 1 << 40  # bytes between two tensors' addresses
+
+
+class TimeIsUpError(Exception):
+    """The walk takes too long."""
+
+
+@dataclass
+class _Extent:
+    name: str
+    start: int
+    stop: int
+    stored: list[Addresses] = field(default_factory=list)
+    most: float = 0.0  # elements that all programs so far can have stored
+
+
+class Phantom:
+    """Addresses with nothing behind them, in the place of `memory.Memory`."""
+
+    loads_without_other = 0
+
+    def __init__(self, content: int) -> None:
+        self.content, self.until = content, time.process_time() + _BUDGET_S
+        self.extents: dict[int, _Extent] = {}
+        self.fresh: set[int] = set()
+        self.faults: list[tuple[str, str]] = []
+        self._held: list[Any] = []
+        self._reachable: list[_Extent] = []
+        self._kernel = ""
+
+    def address(self, tensor: torch.Tensor) -> int:
+        return self.of(tensor).start + int(tensor.storage_offset()) * tensor.element_size()
+
+    def of(self, tensor: torch.Tensor) -> _Extent:
+        storage = tensor.untyped_storage()
+        if storage._cdata not in self.extents:
+            self._held.append(storage)
+            start = (len(self.extents) + 1) * _APART
+            self.extents[storage._cdata] = _Extent("a tensor", start, start + int(storage.nbytes()))
+        return self.extents[storage._cdata]
+
+    def begin_launch(self, kernel: str, named: Mapping[str, Any]) -> None:
+        self._kernel, self._reachable = kernel, []
+        for name, tensor in tensors_in(named):
+            extent = self.of(tensor)
+            extent.name = name
+            self._reachable.append(extent)
+
+    def begin_program(self, number: int) -> None:
+        for extent in self._reachable:
+            extent.stored.clear()
+
+    def stored(self) -> dict[int, int]:
+        """Elements that the program has stored, by the start of the tensor."""
+        return {
+            one.start: int(np.unique(np.concatenate(one.stored)).size)
+            for one in self._reachable
+            if one.stored
+        }
+
+    def load(self, addresses: Addresses, item_bytes: int) -> None:
+        self._touch(addresses, item_bytes, "load")
+
+    def store(self, addresses: Addresses, item_bytes: int) -> None:
+        self._touch(addresses, item_bytes, "store")
+
+    def atomic(self, addresses: Addresses, item_bytes: int, **_: Any) -> None:
+        self._touch(addresses, item_bytes, "store")
+
+    def look(self, addresses: Addresses, **_: Any) -> None:
+        """Nothing is ordered here."""
+
+    def _touch(self, addresses: Addresses, item_bytes: int, verb: str) -> None:
+        if time.process_time() > self.until:
+            raise TimeIsUpError
+        if addresses.size == 0:
+            return
+        inside = np.zeros(addresses.shape, np.bool_)
+        for extent in self._reachable:
+            mine = (addresses >= extent.start) & (addresses + np.uint64(item_bytes) <= extent.stop)
+            if verb == "store" and mine.any():
+                extent.stored.append(addresses[mine])
+            inside |= mine
+        if not inside.all():
+            self._refuse(int(addresses[~inside][0]), verb)
+
+    def _refuse(self, address: int, verb: str) -> None:
+        nearest = min(self._reachable, key=lambda one: min(abs(address - one.start), abs(address - one.stop)))
+        past, before = address - nearest.stop, nearest.start - address
+        off = f"{past} bytes past the end" if before < 0 else f"{before} bytes before the start"
+        detail = f"{self._kernel} at full size: a {verb} that is not masked off goes {off} of {nearest.name}"
+        self.faults.append(("out-of-bounds", detail))
+        raise OutOfBoundsError(detail)
+
+    def unwritten(self, outputs: Sequence[torch.Tensor]) -> None:
+        """Outputs that all programs together cannot have filled, though nothing else wrote to them."""
+        for place, output in enumerate(outputs):
+            extent = self.extents.get(output.untyped_storage()._cdata)
+            if extent is None or output.untyped_storage()._cdata not in self.fresh or 0 in output.stride():
+                continue
+            if extent.most < output.numel():
+                stored = f"at most {int(extent.most)} of the {output.numel()} elements of output {place}"
+                self.faults.append(("unwritten-output", f"at full size its programs store {stored}"))
