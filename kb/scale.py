@@ -46,13 +46,14 @@ class ScaleError(KbgenError):
 class Scale:
     """Times in the unit of each name; what needs an embedding model is None where there is none.
 
-    `search` is without the embedding of the query, which is `embed_query`; `load` from opening the library to
-    its first answer, after the imports of `import`; `cpu` says what of it the process computed, whatever
-    else the machine was busy with. `nearest_found` is the share of the ten nearest passages that the search
-    by meaning gives of those that a full scan does.
+    `passages` are the `chunks` and the shipped ones. `search` is without the embedding of the query, which is
+    `embed_query`; `load` from opening the library to its first answer, after the imports of `import`; `cpu`
+    says what of it the process computed, whatever else the machine was busy with. `nearest_found` is the
+    share of the ten nearest passages that the search by meaning gives of those that a full scan does.
     """
 
     chunks: int
+    passages: int
     lexical_per_s: float
     vectors_per_s: float
     embedder: str | None
@@ -81,6 +82,7 @@ def measure(folder: Path, chunks: int, watch: Callable[[int, int], None] = lambd
         for number in range(0, chunks, PER_PAGE):
             library.add(words.page(number // PER_PAGE, min(PER_PAGE, chunks - number)))
         lexical_s = _seconds(lambda: library.index(lambda done, total: None))
+        passages = sum(library.status()["passages"].values())
     with Library.open(folder, choice=Choice(HashingEmbedder(WIDTH), "measuring")) as library:
         vectors_s = _seconds(lambda: library.index(watch))
     embedder = choose().embedder
@@ -91,8 +93,9 @@ def measure(folder: Path, chunks: int, watch: Callable[[int, int], None] = lambd
     found = _searched(folder)
     return Scale(
         chunks=chunks,
-        lexical_per_s=round(chunks / lexical_s, 1),
-        vectors_per_s=round(chunks / vectors_s, 1),
+        passages=passages,
+        lexical_per_s=round(passages / lexical_s, 1),
+        vectors_per_s=round(passages / vectors_s, 1),
         embedder=embedder.name if embedder else None,
         embed_per_s=embed_per_s,
         embed_all_hours=round(chunks / embed_per_s / 3600, 2) if embed_per_s else None,
