@@ -72,6 +72,7 @@ FORBIDDEN_ATTRIBUTES = {
     "inspect",
     "modules",
     "multiprocessing",
+    "nargs",
     "os",
     "socket",
     "subprocess",

@@ -21,6 +21,7 @@ from .exchange import Step
 from .families import FAMILIES, draw_inputs, draw_weights, nudged
 from .layout import LAYOUTS, Layout, applies, place
 from .oracle import Reference
+from .whole_tiles import whole_tiles
 
 SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 4 << 20), 1 << 20
 """Inputs and temporaries of the small and odd shapes, the first of these that any shape fits, and of the wide
@@ -149,6 +150,21 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         if one.name != "tall"  # rows like the others, and many of them
     ]
     return cases
+
+
+def at_whole_tiles(op: Op, found: list[Setting], mode: str, seed: int) -> list[Case]:
+    """Calls at sizes that are whole tiles where full size's are, for conditions that full size alone meets;
+    none where there are no such sizes."""
+    sizes, place = whole_tiles(op, found[0].op.overrides, WIDE_BYTES), len(found)
+    if sizes is None:
+        return []
+    try:
+        setting = _setting(op, ShapeSet("whole tiles", sizes, 0, True, ""), mode, seed + 1000 * place)
+    except OpError:
+        return []
+    draw = _Draw(torch.Generator().manual_seed(seed + 1))  # the plan's own draws stay what they were
+    families = [name for name in FAMILIES if name in _MUST - {"as shipped"} and _tells_more(name, setting)]
+    return [draw.case(place, setting, name) for name in families]
 
 
 def _ghost(step: Step) -> Step:

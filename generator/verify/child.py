@@ -24,7 +24,7 @@ from ...profiling.build import seeded
 from ...profiling.sandbox_child import serve
 from .call import Call, Instance, told
 from .conditions import NAME as SEEN
-from .conditions import Conditions, watched_code
+from .conditions import Conditions, Site, watched_code
 from .configurations import MOST
 from .coverage import Reached
 from .exchange import (
@@ -146,12 +146,24 @@ class _Judging:
         with self.watch.tuning.aside():
             rehearsed = rehearse(self.watch, lambda: self._made(full), full.inputs)
         self.watch.begin()
-        sites = self.conditions.new_since(judged)
-        turns = _turns(self.watch.tuning.at_full)
+        self._meet(self.conditions.new_since(judged), _turns(self.watch.tuning.at_full), full.tiles)
+        return rehearsed
+
+    def _meet(self, sites: Mapping[Site, Any], turns: list[dict[str, Any]], tiles: tuple[Step, ...]) -> None:
+        """Calls with `sites` and configurations as full size alone has them: at sizes that give them of
+        themselves, and for what these do not give, made to hold."""
+        step, place = (tiles[0], 0) if tiles and sites else (self._retried, None)
+        if place is not None:
+            self.conditions.begin()
+            for turn in turns or [{}]:
+                self.watch.tuning.forced = turn
+                for number, natural in enumerate(tiles):
+                    self._call(natural, _words(turn), number)
+            sites = self.conditions.not_held(sites)
+            turns = turns * bool(sites)
         for turn in turns or [{}] * bool(sites):
             self.conditions.forced, self.watch.tuning.forced = sites, turn
-            self._call(self._retried, self.conditions.told(sites) or ", ".join(map(str, turn.values())))
-        return rehearsed
+            self._call(step, self.conditions.told(sites) or _words(turn), place)
 
     def _spent(self) -> float:
         return time.process_time() - self.started
@@ -161,13 +173,13 @@ class _Judging:
         step: Step = self.steps[self.request["retried"]]
         return replace(step, again=False)
 
-    def _call(self, step: Step, forced: str = "") -> None:
+    def _call(self, step: Step, forced: str = "", tiles: int | None = None) -> None:
         number = len(self.reports)
         if step.shape not in self.instances:
             self.instances[step.shape] = self._instance(self.shapes[step.shape], step)
         self.watch.tuning.turn = number
         report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
-        self.reports.append(replace(report, forced=forced))
+        self.reports.append(replace(report, forced=forced, tiles=tiles))
 
     def _instance(self, shape: Shape, step: Step) -> Instance:
         alive = running.now()
@@ -188,6 +200,10 @@ class _Judging:
     def _made(self, full: FullSize) -> nn.Module:
         model = _made(_import(Path(full.file), "full", self.conditions), full, NOWHERE)
         return model if self.request["mode"] == "as-is" else model.train(self.request["mode"] == "train")
+
+
+def _words(turn: Mapping[str, Any]) -> str:
+    return ", ".join(map(str, turn.values()))
 
 
 def _turns(at_full: Mapping[str, list[Any]]) -> list[dict[str, Any]]:

@@ -53,6 +53,14 @@ class Conditions:
                     found[site] = value
         return found
 
+    def not_held(self, sites: Mapping[Site, Any]) -> dict[Site, Any]:
+        """Those of `sites` that evaluations since `begin` did not all give as they are there."""
+        return {
+            site: value
+            for site, value in sites.items()
+            if self.outcomes.get(site, {}).keys() != {bool(value)}
+        }
+
     def told(self, sites: Mapping[Site, Any]) -> str:
         """The conditions in words, a few of them."""
         words = [f"`{self.texts[site]}` is {value}" for site, value in sites.items() if site in self.texts]

@@ -43,13 +43,17 @@ Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype]
 
 @dataclass(frozen=True)
 class FullSize:
-    """The op as it is shipped: the candidate file for it, how ModelNew is built, the forms of its inputs."""
+    """The op as it is shipped: the candidate file for it, how ModelNew is built, the forms of its inputs.
+
+    `tiles` are calls at sizes that are whole tiles where its own are, made if it meets conditions alone.
+    """
 
     file: str
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     seed: int
     inputs: list[Form | Input]
+    tiles: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,9 @@ class StepReport:
     """What the child saw during one call; tensors travel beside it, keyed by the step's number.
 
     `unsettled` are paths to what the candidate keeps and this call has changed, though not the first at its
-    shape. `forced` tells which conditions were made to come out as they do at full size. `products` is the
-    arithmetic of `tl.dot` and of multiplications, in operations, a multiply-add being two.
+    shape. `forced` tells which conditions were made to come out as they do at full size; `tiles` is the
+    place of the call among `FullSize.tiles`, None for one of the plan's. `products` is the arithmetic of
+    `tl.dot` and of multiplications, in operations, a multiply-add being two.
     """
 
     status: str  # "ok", "raised" or "skipped"
@@ -100,6 +105,7 @@ class StepReport:
     loads_without_other: int = 0
     unsettled: tuple[str, ...] = ()
     forced: str = ""
+    tiles: int | None = None
     traffic: Mapping[str, tuple[int, int, int, int]] = field(default_factory=dict)
     seconds: float = 0.0
 

@@ -108,11 +108,11 @@ def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) 
 
 
 def _share_off(outputs: list[torch.Tensor], answer: Answer, floor: float) -> float:
-    """The share of all elements that are off by more than `floor` of their output's largest value."""
+    """The share of all elements that are off by more than `floor` of their output's root mean square."""
     off = total = 0
     for found, oracle in zip(outputs, answer.oracle.outputs, strict=True):
         known = torch.isfinite(oracle)
-        scale = oracle[known].abs().amax().item() if known.any() else 0.0
+        scale = oracle[known].double().square().mean().sqrt().item() if known.any() else 0.0
         off += int(((found.double() - oracle.double()).abs() > floor * scale)[known].sum())
         total += found.numel()
     return off / max(total, 1)

@@ -16,13 +16,16 @@ from ...profiling.build import Input, build
 from ...profiling.footprint import fakes
 from ...profiling.op import OpError
 from .candidate import with_constants
-from .cases import Setting, init_arguments
+from .cases import Case, Setting, init_arguments
 from .exchange import Form, FullSize, StepReport
 from .record import Record
 from .review import Fault, Reviewed
+from .verdict import CaseResult
 
 
-def full_size(record: Record, judged: Sequence[Setting], scratch: Path) -> FullSize | None:
+def full_size(
+    record: Record, judged: Sequence[Setting], tiles: Sequence[Case], scratch: Path
+) -> FullSize | None:
     """The op as shipped; None where that is one of the judged shapes, or cannot be described."""
     op = record.op
     if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
@@ -41,7 +44,8 @@ def full_size(record: Record, judged: Sequence[Setting], scratch: Path) -> FullS
         else one
         for one in inputs
     ]
-    return FullSize(str(file.resolve()), args, kwargs, record.seed, forms)
+    steps = tuple(case.step for case in tiles)
+    return FullSize(str(file.resolve()), args, kwargs, record.seed, forms, steps)
 
 
 def as_at_full_size(one: Reviewed, forced: str) -> Reviewed:
@@ -50,6 +54,14 @@ def as_at_full_size(one: Reviewed, forced: str) -> Reviewed:
         return one
     why = f"full size alone has {forced}; a judged call with that fails: {one.fault.detail}"
     return replace(one, fault=Fault("unjudged-path", why))
+
+
+def dropped(name: str, why: str, report: StepReport) -> Reviewed:
+    """A call without a right answer; where it was to stand for conditions of full size, they stay open."""
+    result = CaseResult(name, "dropped", why)
+    if report.tiles != 0:
+        return Reviewed(result)
+    return Reviewed(result, Fault("unjudged-path", f"what full size alone has cannot be judged: {why}"))
 
 
 def at_full_size(

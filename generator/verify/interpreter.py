@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
+from triton.language.semantic import TritonSemantic
 from triton.runtime import autotuner
 from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
@@ -21,7 +22,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
 from .memory import Addresses, Memory
-from .numerics import ExactBuilder, TreeReduce, WideScan, dot_options, indexable
+from .numerics import ExactBuilder, TreeReduce, WideScan, dot_options, indexable, keeping_other
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def install(watch: Watch, arch: str) -> None:
     builder = triton_interpreter.interpreter_builder
     builder.__class__ = _seeing(watch)
     builder.options = dot_options(arch)
+    TritonSemantic._load_legacy = keeping_other(TritonSemantic._load_legacy)
     triton_interpreter.ReduceOps = TreeReduce
     triton_interpreter.ScanOps = WideScan
     triton_interpreter._patch_lang_tensor = indexable(triton_interpreter._patch_lang_tensor)
@@ -90,6 +92,8 @@ def install(watch: Watch, arch: str) -> None:
 
 def _seeing(watch: Watch) -> type[ExactBuilder]:
     class SeeingBuilder(ExactBuilder):
+        other_given = False
+
         def set_grid_dim(self, nx: int, ny: int, nz: int) -> None:
             super().set_grid_dim(nx, ny, nz)
             name = watch.launches[-1].kernel
@@ -101,12 +105,23 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
             watch.memory.begin_program((x * ny + y) * nz + z)
 
         def create_masked_load(
-            self, ptrs: TensorHandle, mask: TensorHandle, other: Any, *rest: Any
+            self,
+            ptrs: TensorHandle,
+            mask: TensorHandle,
+            other: Any,
+            cache_modifier: Any,
+            eviction_policy: Any,
+            is_volatile: bool,
         ) -> TensorHandle:
             watch.memory.load(_active(ptrs, mask), _item_bytes(ptrs))
+            if other is None and self.other_given:
+                other = TensorHandle(
+                    np.zeros_like(ptrs.data, dtype=triton_interpreter._get_np_dtype(ptrs.get_element_ty())),
+                    ptrs.get_element_ty(),
+                )
             if other is None and not mask.data.all():
                 watch.memory.loads_without_other += 1
-            return super().create_masked_load(ptrs, mask, other, *rest)
+            return super().create_masked_load(ptrs, mask, other, cache_modifier, eviction_policy, is_volatile)
 
         def create_masked_store(
             self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any

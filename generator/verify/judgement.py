@@ -14,7 +14,7 @@ from ...profiling.sandbox import NO_CARD, Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
 from .budget import precision_class
 from .candidate import with_constants
-from .cases import Setting, plan
+from .cases import Case, Setting, at_whole_tiles, plan
 from .controls import Answer, right_answer, run_controls
 from .dropped import why_dropped
 from .early import cause_known, end_calls
@@ -26,13 +26,13 @@ from .exchange import (
     read_tensors,
     write_request,
 )
-from .full_size import as_at_full_size, at_full_size, full_size
+from .full_size import as_at_full_size, at_full_size, dropped, full_size
 from .record import Record, device_answers
 from .review import Fault, Review, Reviewed
 from .sanitizer import sanitize
 from .summary import fill_in
 from .target import compiled_document, target_fault, unjudged
-from .verdict import CaseResult, Verdict
+from .verdict import OPEN_CAUSES, CaseResult, Verdict
 from .whole import differ, first_fault, hidden_library_call, own_kernels, unreached_path, unrun, unsettled
 
 PATIENCE_S = 12.0
@@ -56,6 +56,7 @@ class Judgement:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
         self.static, self.live = static, live
         self.cases = plan(found, record.seed)
+        self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
         self.retried = next(
             (
                 place
@@ -97,13 +98,13 @@ class Judgement:
     def _write(self) -> None:
         self.scratch.mkdir(parents=True, exist_ok=True)
         shapes = []
-        for setting in self.found:
-            file = self.scratch / f"candidate_{setting.name}.py"
+        for setting in [*self.found, *(case.setting for case in self.tiles[:1])]:
+            file = self.scratch / f"candidate_{setting.name.replace(' ', '_')}.py"
             file.write_text(with_constants(self.record.source, setting.op.overrides), encoding="utf-8")
             shapes.append(
                 Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed)
             )
-        full = full_size(self.record, self.found, self.scratch)
+        full = full_size(self.record, self.found, self.tiles, self.scratch)
         write_request(self.scratch, shapes, [case.step for case in self.cases], full)
 
     def _child(self) -> Outcome:
@@ -141,18 +142,24 @@ class Judgement:
             for number, case in enumerate(self.cases):
                 if stopped.is_set():
                     break
-                try:
-                    if number == 0 and self._random():
-                        return True
-                    answer = right_answer(case, case.step.state)
-                except Exception as error:
-                    self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
-                    continue
-                reason = why_dropped(answer, self.precision, first=number == 0)
-                if reason:
-                    self.dropped[number] = reason
-                    continue
-                self.answers[number] = answer
+                if self._answer(number, case):
+                    return True
+        return False
+
+    def _answer(self, number: int, case: Case) -> bool:
+        """The right answer of one case, or why there is none; True when the reference is random."""
+        try:
+            if number == 0 and self._random():
+                return True
+            answer = right_answer(case, case.step.state)
+        except Exception as error:
+            self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
+            return False
+        reason = why_dropped(answer, self.precision, first=number == 0)
+        if reason:
+            self.dropped[number] = reason
+        else:
+            self.answers[number] = answer
         return False
 
     def _random(self) -> bool:
@@ -192,13 +199,17 @@ class Judgement:
                 fault = Fault("tampering", "what it left is not what it left while it ran")
             if fault is None and "*" not in record.allowed_calls:
                 fault = own_kernels(self.cases, reports, tensors)
-        if fault is not None:
+        if fault is not None and fault.cause not in OPEN_CAUSES:
             return record.concluded(fault)
+        full = at_full_size(record, outcome.reply["rehearsed"], reports)
+        if full is not None and full.cause not in OPEN_CAUSES:
+            return record.concluded(full)
         fault = (
-            unrun(record, outcome.reply["configurations"])
+            fault
+            or unrun(record, outcome.reply["configurations"])
             or unsettled(reports)
             or unreached_path(record.source, outcome.reply["reached"])
-            or at_full_size(record, outcome.reply["rehearsed"], reports)
+            or full
         )
         return record.concluded(fault) if fault is not None else self._vouched(reports)
 
@@ -240,14 +251,21 @@ class Judgement:
 
     def _take_in_repetitions(self, reports: list[StepReport]) -> None:
         """The child's calls beyond the plan repeat one case: in configurations that no other call ran, and
-        with conditions as full size has them."""
+        with conditions as full size has them; or they are made at whole tiles."""
         for number in range(len(self.cases), len(reports)):
-            case, forced = self.cases[self.retried], reports[number].forced
-            self.cases.append(replace(case, name=f"{case.name}, {f'with {forced}' if forced else _MORE}"))
-            if self.retried in self.answers:
+            tiles, forced = reports[number].tiles, reports[number].forced
+            case = self.cases[self.retried] if tiles is None else self.tiles[tiles]
+            more = f"with {forced}" if forced else _MORE if tiles is None else ""
+            self.cases.append(replace(case, name=", ".join(filter(None, [case.name, more]))))
+            if tiles is not None:
+                self._answer(number, case)
+            elif self.retried in self.answers:
                 self.answers[number] = self.answers[self.retried]
             else:
                 self.dropped[number] = self.dropped[self.retried]
+        if any(report.tiles is not None for report in reports):
+            setting = self.tiles[0].setting
+            self.record.fields["shapes"][setting.name] = dict(setting.op.overrides)
 
     def _judged(self) -> list[Answer]:
         return [answer for answer in self.answers.values() if not answer.case.step.ghost]
@@ -261,7 +279,7 @@ class Judgement:
             elif report.status == "skipped":
                 found.append(Reviewed(CaseResult(case.name, "skipped", "time was up")))
             elif number in self.dropped:
-                found.append(Reviewed(CaseResult(case.name, "dropped", self.dropped[number])))
+                found.append(dropped(case.name, self.dropped[number], report))
             else:
                 explained = any(one is not None and one.fault is not None for one in found)
                 one = self._reviewed(

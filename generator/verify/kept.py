@@ -10,6 +10,8 @@ had written them; a workspace may hold anything.
 from __future__ import annotations
 
 import functools
+import gc
+from collections import deque
 from collections.abc import Iterator, Mapping, Set
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -22,8 +24,8 @@ from .memory import Memory
 _MOST = 20_000
 """Objects to look at; what holds more than this is taken for growing."""
 
-_PLAIN = (int, float, complex, str, bytes, bool, type(None), torch.dtype, torch.device)
-_TRITON_S_OWN = {"nargs", "rewriter", "cache", "rewritten_fn"}
+_PLAIN = (int, float, complex, str, bytes, bytearray, bool, type(None), torch.dtype, torch.device)
+_TRITON_S_OWN = {"nargs", "rewriter", "rewritten_fn"}
 """Attributes of kernels and tuners in which Triton itself keeps what it works on."""
 
 _BY_PYTHON = {"__dict__", "__weakref__", "__doc__", "__module__", "__builtins__", "__spec__", "__loader__"}
@@ -65,8 +67,8 @@ class Kept:
         return bool((moved & lanes).any())
 
     def _take(self, path: str, value: Any) -> None:
-        if isinstance(value, _PLAIN):
-            self.tokens[path] = value if value == value else "nan"
+        if type(value) in _PLAIN:
+            self.tokens[path] = repr(value)
             return
         if id(value) in self._seen:
             return
@@ -81,15 +83,22 @@ class Kept:
         self.tokens[path] = type(value).__qualname__
         if isinstance(value, torch.Tensor):
             yield from self._tensor(path, value)
+        elif isinstance(value, _PLAIN):
+            yield "|value|", _as(_PLAIN, value).__repr__(value)
         elif isinstance(value, Mapping):
-            yield "|len|", len(value)
-            for key, inner in tuple(value.items()):
+            items = tuple(_as((dict, type(value)), value).items(value))
+            yield "|len|", len(items)
+            for key, inner in items:
                 yield f"[{_named(key)}]", inner
+                yield f"|key {_named(key)}|", key
         elif isinstance(value, Set):
-            yield "|members|", repr(sorted(map(_named, value)))
-        elif isinstance(value, list | tuple) or type(value).__name__ == "deque":
-            yield "|len|", len(value)
-            yield from ((f"[{place}]", inner) for place, inner in enumerate(tuple(value)))
+            members = tuple(_as((set, frozenset, type(value)), value).__iter__(value))
+            yield "|members|", repr(sorted(map(_named, members)))
+            yield from _by_identity(members)
+        elif isinstance(value, list | tuple | deque):
+            members = tuple(_as((list, tuple, deque), value).__iter__(value))
+            yield "|len|", len(members)
+            yield from ((f"[{place}]", inner) for place, inner in enumerate(members))
         elif isinstance(value, Iterator):
             self.tokens[path] = object()  # its place is its own secret
         elif isinstance(value, FunctionType):
@@ -104,6 +113,9 @@ class Kept:
             yield from ((".func", value.func), (".args", value.args), (".keywords", value.keywords))
         elif callable(getattr(value, "cache_info", None)):
             yield "|cached|", value.cache_info().currsize
+            yield from _held(value)
+        elif not hasattr(value, "__dict__"):
+            yield from _held(value)
         if not isinstance(value, type) or value.__module__ == self._own:
             yield from self._attributes(value)
 
@@ -137,6 +149,26 @@ class Kept:
         for name in slots if own else ():
             if hasattr(value, name):
                 yield f".{name}", getattr(value, name)
+
+
+def _held(value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object of C refers to and no attribute shows: a bound method's list, a view's dictionary, the
+    results in a cache."""
+    own = getattr(value, "__dict__", None)
+    found = (one for one in gc.get_referents(value) if one is not own)
+    yield from _by_identity(tuple(one for one in found if not isinstance(one, type | ModuleType)))
+
+
+def _by_identity(members: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+    """Paths for what stands in no order; an object that has gone would be missed under its own."""
+    for one in members:
+        if not isinstance(one, _PLAIN):
+            yield f"|held {id(one)}|", one
+
+
+def _as(kinds: tuple[Any, ...], value: Any) -> Any:
+    """The first of `kinds` that `value` is of, so that what a child of it overrides is not asked."""
+    return next(kind for kind in kinds if isinstance(value, kind))
 
 
 def _named(key: Any) -> str:

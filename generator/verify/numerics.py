@@ -3,8 +3,8 @@
 Measured on triton 3.7.1: bfloat16 values are held as raw 16-bit integers, so that `+` on them
 yields NaN and `tl.dot` errors of 1e10, and the cast to bfloat16 truncates where hardware rounds to nearest
 even; `tl.dot` in TF32 computes in full fp32; `tl.maximum` spreads NaN where hardware drops it; a lane that is
-masked off without `other` reads 0 where hardware leaves it undefined. Each of these would pass wrong kernels
-or refuse right ones.
+masked off without `other` reads 0 where hardware leaves it undefined; a load of one element loses an `other`
+of zero. Each of these would pass wrong kernels or refuse right ones.
 """
 
 from __future__ import annotations
@@ -50,6 +50,20 @@ def indexable(patch_tensor: Callable[..., None]) -> Callable[..., None]:
         tensor.__index__ = lambda self: int(self.handle.data.item())
 
     return patched
+
+
+def keeping_other(load: Callable[..., Any]) -> Callable[..., Any]:
+    """A load that tells the builder of its `other`: the builder gets `other if other else None`, and where a
+    tensor of one element has a truth value, zero is lost."""
+
+    def told(semantic: Any, ptr: Any, mask: Any, other: Any, *rest: Any) -> Any:
+        semantic.builder.other_given = other is not None
+        try:
+            return load(semantic, ptr, mask, other, *rest)
+        finally:
+            semantic.builder.other_given = False
+
+    return told
 
 
 def _scalar(dtype: Any) -> Any:

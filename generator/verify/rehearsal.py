@@ -139,7 +139,7 @@ def _in_place_of_memory(watch: Watch, phantom: Phantom) -> Iterator[None]:
 
 def _imagining(kind: type[Any], phantom: Phantom) -> type[Any]:
     class Imagining(kind):  # type: ignore[misc]
-        def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *_: Any) -> TensorHandle:
+        def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *_: Any, **__: Any) -> TensorHandle:
             phantom.load(*_lanes(ptrs, mask))
             element = ptrs.get_element_ty()
             dtype = triton_interpreter._get_np_dtype(element)

@@ -2,7 +2,7 @@
 
 op: softmax
 class: A8 fallback
-expected: unjudged-path
+expected: unwritten-output
 """
 
 import torch

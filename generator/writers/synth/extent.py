@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,10 @@ class Derived:
         return whole + (f" {'+' if self.plus > 0 else '-'} {abs(self.plus)}" if self.plus else "")
 
 
+Products = tuple[tuple[str, Extent, int], ...]
+"""Products of known sizes: source, value, and the first size that may come after."""
+
+
 def product(extents: Iterable[Extent], one: Extent) -> Extent:
     total = one
     for extent in extents:
@@ -92,37 +96,41 @@ def product(extents: Iterable[Extent], one: Extent) -> Extent:
 
 
 def express(
-    target: Extent, known: Mapping[str, Extent], *, most_factors: int = 4, sums: bool = True
+    target: Extent, known: Mapping[str, Extent], *, most_factors: int = 4, chance: bool = True
 ) -> str | None:
     """Source text that equals `target` in every trace, built from the named sizes; None if there is none.
 
     Tried in this order: a product of names, a literal, a literal times a product, a product divided by a
     literal or by a name, a name plus or minus a literal or another name. Earlier names win, so callers list
-    what reads best first. Without `sums` the last form is left out: sizes may show it by chance.
+    what reads best first. Without `chance` quotients and sums are left out: sizes may show them by chance.
     """
     if target.literal in (0, 1):
         return str(target.literal)
-    products = list(_products(known, most_factors))
-    for text, size in products:
-        if size == target:
-            return text
+    names = tuple((name, extent) for name, extent in known.items() if not extent.is_one())
+    products: Products = ()
+    for count in range(1, most_factors + 1):
+        for text, size, _ in _products(names, count):
+            if size == target:
+                return text
+        products += _products(names, count)
     if target.literal is not None:
         return str(target.literal)
-    found = _multiple(target, products) or _quotient(target, products, known)
-    return found or (_sum(target, products, known) if sums else None)
+    if (found := _multiple(target, products)) or not chance:
+        return found
+    return _quotient(target, products, known) or _sum(target, products, known)
 
 
-def _multiple(target: Extent, products: list[tuple[str, Extent]]) -> str | None:
-    for text, size in products:
+def _multiple(target: Extent, products: Products) -> str | None:
+    for text, size, _ in products:
         if size.divides(target) and (factor := (target // size).literal) is not None:
-            return f"{factor} * {text}"
+            return f"-{text}" if factor == -1 else f"{factor} * {text}"
     return None
 
 
-def _quotient(target: Extent, products: list[tuple[str, Extent]], known: Mapping[str, Extent]) -> str | None:
+def _quotient(target: Extent, products: Products, known: Mapping[str, Extent]) -> str | None:
     if target.is_zero():
         return None
-    for text, size in products:
+    for text, size, _ in products:
         if target.divides(size):
             ratio = size // target
             name = str(ratio.literal) if ratio.literal is not None else _name_of(ratio, known)
@@ -135,25 +143,38 @@ def _name_of(size: Extent, known: Mapping[str, Extent]) -> str | None:
     return next((name for name, other in known.items() if other == size), None)
 
 
-def _sum(target: Extent, products: list[tuple[str, Extent]], known: Mapping[str, Extent]) -> str | None:
+def _sum(target: Extent, products: Products, known: Mapping[str, Extent]) -> str | None:
     for name, size in known.items():
         change = (target - size).literal
         if change is not None and size.literal is None:
             return f"{name} {'+' if change > 0 else '-'} {abs(change)}"
-    for text, size in products:
+    for text, size, _ in products:
         other = _name_of(size - target, known)
         if other is not None and size.literal is None:
             return f"{text} - {other}"
     return None
 
 
-def _products(known: Mapping[str, Extent], most_factors: int) -> Iterable[tuple[str, Extent]]:
-    names = [name for name, extent in known.items() if not extent.is_one()]
-    for count in range(1, min(most_factors, len(names)) + 1):
-        for chosen in combinations(names, count):
-            sizes = [known[name] for name in chosen]
-            yield " * ".join(chosen), product(sizes[1:], sizes[0])
+@lru_cache(maxsize=128)
+def _products(known: tuple[tuple[str, Extent], ...], count: int) -> Products:
+    """Products of `count` different names, in the order of `known`."""
+    if count == 1:
+        return tuple((name, size, i + 1) for i, (name, size) in enumerate(known))
+    return tuple(
+        (f"{text} * {known[i][0]}", size * known[i][1], i + 1)
+        for text, size, after in _products(known, count - 1)
+        for i in range(after, len(known))
+    )
 
 
 def _grouped(text: str) -> str:
-    return f"({text})" if " " in text else text
+    return f"({ungrouped(text)})" if " " in text else text
+
+
+def ungrouped(text: str) -> str:
+    """Source without brackets around the whole of it."""
+    depth, ends = 0, []
+    for place, mark in enumerate(text):
+        depth += (mark in "([") - (mark in ")]")
+        ends += [place] if not depth else []
+    return text[1:-1] if text.startswith("(") and ends[0] == len(text) - 1 else text

@@ -11,9 +11,8 @@ from torch import fx
 aten = torch.ops.aten
 
 _LOSSES = frozenset({
-    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "cross_entropy_loss", "triplet_margin_loss", "soft_margin_loss",
-    "hinge_embedding_loss", "margin_ranking_loss", "cosine_embedding_loss",
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "cross_entropy_loss",
+    "triplet_margin_loss",
 })  # fmt: skip
 _NONE, _MEAN = 0, 1
 """What torch's `reduction` argument means in ATen: at::Reduction; 2 is the sum."""
@@ -21,7 +20,8 @@ _NONE, _MEAN = 0, 1
 
 def spread_losses(graph: fx.Graph) -> None:
     """In place: the elements of a loss become one node, what is made of them another, so that rows can be
-    reduced before their mean is taken. A mean over classes counts the rows that are not ignored."""
+    reduced before their mean is taken. A mean over classes counts the rows that are not ignored; weighted,
+    smoothed or soft classes stay whole, as no kernel computes their elements."""
     for node in list(graph.nodes):
         name = str(node.target).removeprefix("aten.").split(".")[0]
         if node.op == "call_function" and name in _LOSSES:
@@ -39,38 +39,50 @@ def argument(node: fx.Node, name: str) -> Any:
     raise KeyError(f"{target} takes no {name}")
 
 
+def has_plain_classes(node: fx.Node) -> bool:
+    """Whether a cross-entropy is that of one class for each row, all alike."""
+    plain = argument(node, "weight") is None and argument(node, "label_smoothing") == 0.0
+    return plain and argument(node, "target").meta["val"].dtype is torch.int64
+
+
 def _spread(graph: fx.Graph, node: fx.Node, name: str) -> None:
-    reduction = argument(node, "reduction")
-    if reduction == _NONE:
+    reduction, of_classes = argument(node, "reduction"), name == "cross_entropy_loss"
+    if reduction == _NONE or (of_classes and not has_plain_classes(node)):
         return
     target: Any = node.target
     declared = target._schema.arguments
     given = {a.name: argument(node, a.name) for a in declared} | {"reduction": _NONE}
     named = {a.name: given.pop(a.name) for a in declared if a.kwarg_only}
     with graph.inserting_before(node):
-        elements = _call(graph, target, list(given.values()), named)
+        elements = _call(graph, "losses", target, list(given.values()), named)
         if reduction != _MEAN:
-            whole = _call(graph, aten.sum.default, [elements])
-        elif name == "cross_entropy_loss" and not _is_float(given["target"]):
-            counted = _call(graph, aten.ne.Scalar, [given["target"], given["ignore_index"]])
-            sums = [_call(graph, aten.sum.default, [n]) for n in (elements, counted)]
-            whole = _call(graph, aten.div.Tensor, sums)
+            whole = _call(graph, "loss", aten.sum.default, [elements])
+        elif of_classes:
+            whole = _mean_of_counted(graph, elements, given["target"], given["ignore_index"])
         else:
-            whole = _call(graph, aten.mean.default, [elements])
+            whole = _call(graph, "loss", aten.mean.default, [elements])
     whole.meta = {**node.meta, "val": whole.meta["val"]}
     node.replace_all_uses_with(whole)
     graph.erase_node(node)
 
 
-def _is_float(node: fx.Node) -> bool:
-    return bool(node.meta["val"].is_floating_point())
+def _mean_of_counted(graph: fx.Graph, elements: fx.Node, target: fx.Node, ignored: int) -> fx.Node:
+    """The sum over the rows that count by their number; a total in half precision could overflow."""
+    dtype = elements.meta["val"].dtype
+    short = dtype in (torch.float16, torch.bfloat16)
+    wide = {"dtype": torch.float32} if short else {}
+    total = _call(graph, "total_loss", aten.sum.default, [elements], wide)
+    counted = _call(graph, "counted", aten.ne.Scalar, [target, ignored])
+    count = _call(graph, "count", aten.sum.default, [counted])
+    mean = _call(graph, "loss", aten.div.Tensor, [total, count])
+    return _call(graph, "loss", aten.to.dtype, [mean, dtype]) if short else mean
 
 
 def _call(
-    graph: fx.Graph, target: Any, args: Sequence[Any], named: Mapping[str, Any] | None = None
+    graph: fx.Graph, name: str, target: Any, args: Sequence[Any], named: Mapping[str, Any] | None = None
 ) -> fx.Node:
-    """A new node with the shape and type that the operator gives on the fakes of its arguments."""
-    made = graph.call_function(target, tuple(args), dict(named or {}))
+    """A new node of this name, with the shape and type that the operator gives on fake arguments."""
+    made = graph.call_function(target, tuple(args), dict(named or {}), name=name)
     fakes = fx.node.map_arg(tuple(args), lambda n: n.meta["val"])
     made.meta = {"val": target(*fakes, **(named or {}))}
     return made

@@ -27,6 +27,9 @@ from kbgen.profiling.trace import TracedOp, trace
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[2] / "examples"
+REVIEWED = HERE / "reviewed"
+"""Ops at full size whose files stand beside those of the examples for review."""
+
 RUN_AS = (
     "plain",
     "steps",
@@ -84,7 +87,8 @@ def _zoo(name: str) -> Program | str:
 
 @cache
 def _example(name: str) -> tuple[Op, TracedOp, tuple[TracedOp, ...]]:
-    op = _op(EXAMPLES / f"{name}.py")
+    folder = REVIEWED if (REVIEWED / f"{name}.py").exists() else EXAMPLES
+    op = _op(folder / f"{name}.py")
     sets = [s.overrides for s in op.shape_sets() if s.fits]
     return op, trace(op), tuple(trace(op.with_overrides(o)) for o in sets)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbgen.generator.writers.synth.extent import Extent, express, product
+from kbgen.generator.writers.synth.extent import Derived, Extent, express, product, ungrouped
 
 SIZES = st.tuples(st.integers(1, 40), st.integers(1, 40))
 KNOWN = st.dictionaries(st.sampled_from(["a", "b", "c"]), SIZES.map(Extent), max_size=3)
@@ -18,8 +18,10 @@ def _value(text: str, known: dict[str, Extent], trace: int) -> int:
 
 @settings(deadline=None)
 @given(SIZES.map(Extent), KNOWN, st.booleans())
-def test_the_text_gives_the_size_in_every_trace(target: Extent, known: dict[str, Extent], sums: bool) -> None:
-    text = express(target, known, sums=sums)
+def test_the_text_gives_the_size_in_every_trace(
+    target: Extent, known: dict[str, Extent], chance: bool
+) -> None:
+    text = express(target, known, chance=chance)
     if text is not None:
         assert tuple(_value(text, known, i) for i in (0, 1)) == target.values
 
@@ -40,4 +42,33 @@ def test_names_come_before_numbers_and_numbers_before_quotients() -> None:
 
 
 def test_a_chance_difference_is_not_taken_inside_a_kernel() -> None:
-    assert express(Extent((3, 5)), {"n_rows": Extent((6, 8))}, sums=False) is None
+    assert express(Extent((3, 5)), {"n_rows": Extent((6, 8))}, chance=False) is None
+
+
+@settings(deadline=None)
+@given(SIZES.map(Extent), st.integers(1, 4), st.integers(-9, 9), st.integers(1, 4), st.integers(-3, 3))
+def test_the_text_of_a_derived_size_is_its_formula(
+    of: Extent, times: int, add: int, over: int, plus: int
+) -> None:
+    size = Extent(tuple((times * n + add) // over + plus for n in of.values))
+    derived = Derived(size, of, times, add, over, plus)
+    assert derived.holds
+    assert tuple(_value(derived.text("n"), {"n": of}, i) for i in (0, 1)) == size.values
+    assert not Derived(size + 1, of, times, add, over, plus).holds
+
+
+def test_derived_sizes_read_as_a_person_writes_them() -> None:
+    """Windows of 3 with and without stride and padding, and a transposed one."""
+    n = Extent((112, 8))
+    texts = [
+        Derived(n, n, *numbers).text("n")
+        for numbers in ((1, -1, 2, 1), (1, 2, 1, -2), (1, -3, 1, 1), (2, 1, 1, 0))
+    ]
+    assert texts == ["(n - 1) // 2 + 1", "n", "n - 2", "2 * n + 1"]
+
+
+def test_brackets_around_the_whole_are_taken_off_and_no_others() -> None:
+    assert ungrouped("(x.shape[2] - 1)") == "x.shape[2] - 1"
+    assert ungrouped("(a - 1) // 2 * (b - 1)") == "(a - 1) // 2 * (b - 1)"
+    assert ungrouped("((a - 1) // 2 + 1)") == "(a - 1) // 2 + 1"
+    assert express(Extent((56, 4)), {"(n - 2)": Extent((112, 8))}) == "(n - 2) // 2"

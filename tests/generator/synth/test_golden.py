@@ -1,4 +1,4 @@
-"""The generated files of every example for three devices, so that a change to them is seen in review.
+"""The generated files of every example, of a product and of windows for three devices: review sees a change.
 
 KBGEN_UPDATE_GOLDEN=1 writes them anew.
 """
@@ -15,7 +15,8 @@ from kbgen.generator.writers.writer import Candidate
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "synth"
-NAMES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+REVIEWED = Path(__file__).parent / "reviewed"
+NAMES = sorted(path.stem for folder in (ROOT / "examples", REVIEWED) for path in folder.glob("*.py"))
 DEVICES = ("h100", "rtx4090", "mi300x")
 
 

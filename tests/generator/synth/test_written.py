@@ -78,3 +78,31 @@ def test_rows_of_different_strides_have_a_parameter_each(tmp_path: Path) -> None
     source = _written(_program(tmp_path, TWO_STRIDES, {}, {"width": 10, "second": 22, "third": 34}))
     assert "row_stride = y.shape[1]" in source
     assert "row_stride_2 = z.shape[1]" in source
+
+
+SQUARE = """
+import torch
+batch = 3
+side = 12
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.max_pool2d(x, 3, stride=2)
+def get_inputs():
+    return [torch.randn(batch, 5, side, side)]
+"""
+
+
+def test_sides_that_were_always_equal_must_be_equal(tmp_path: Path) -> None:
+    """One size stands for both, so that other images would be read wrongly."""
+    source = _written(_program(tmp_path, SQUARE, {}, {"side": 16}))
+    assert "if x.shape[2] != x.shape[3]:" in source
+    assert 'raise ValueError(f"op is written for equal sides, got {tuple(x.shape)}")' in source
+    other = SQUARE.replace("side, side", "side, side + batch")
+    assert "equal sides" not in _written(_program(tmp_path, other, {}, {"side": 16}))
+
+
+def test_sizes_behind_a_window_follow_from_those_before_it(tmp_path: Path) -> None:
+    """5 x 5 pixels of 3 images and 7 x 7 of 5: the batch and 2 by chance."""
+    source = _written(_program(tmp_path, SQUARE, {}, {"side": 16, "batch": 5}))
+    assert "INNER_SIZE=(x.shape[2] - 3) // 2 + 1" in source
+    assert "x.shape[0] +" not in source

@@ -42,7 +42,7 @@ def _steps(loops: Loops) -> Schedule:
     """Several steps a row, whatever its length."""
     start = start_schedule(loops)
     if start.layout == "tiles":
-        return replace(start, block=16, rows=16, depth=16, group=2)
+        return replace(start, block=16, rows=16, depth=16, group=2, dot="tf32x3")
     return replace(start, one_tile=False, block=16, depth=4)
 
 
@@ -71,7 +71,9 @@ def _peeled(loops: Loops, start: Schedule) -> Schedule:
 
 def _split(loops: Loops) -> Schedule:
     start = start_schedule(loops)
-    return start if start.layout == "flat" else replace(start, one_tile=False, splits=4, block=16, depth=2)
+    if start.layout not in ("rows", "columns"):
+        return start
+    return replace(start, one_tile=False, splits=4, block=16, depth=2)
 
 
 def _split_fused(loops: Loops) -> Schedule:

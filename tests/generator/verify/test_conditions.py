@@ -49,6 +49,22 @@ def test_what_is_forced_holds_at_a_small_shape() -> None:
     assert run(conditions, (5, 3)) == [3]
 
 
+def test_what_comes_out_so_of_itself_needs_no_force() -> None:
+    conditions = Conditions()
+    run(conditions, (5, 3))
+    judged = conditions.begin()
+    run(conditions, (8192, 32))
+    new = conditions.new_since(judged)
+    conditions.begin()
+    run(
+        conditions, (8192 // 2 + 1, 48)
+    )  # more rows than 4096, a whole number of 16, rows // 1024 not reached
+    assert {conditions.texts[site] for site in new} >= {"rows > 4096", "columns % 16 == 0"}
+    assert conditions.not_held(new) == {}
+    run(conditions, (4096, 48))
+    assert [conditions.texts[site] for site in conditions.not_held(new)] == ["rows > 4096"]
+
+
 @pytest.mark.parametrize("call", [(8192, 32), (5000, 31)])
 def test_a_condition_that_was_never_reached_counts_as_new(call: tuple[int, int]) -> None:
     conditions = Conditions()

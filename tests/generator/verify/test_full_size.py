@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kbgen.generator.verify.exchange import StepReport
-from kbgen.generator.verify.full_size import as_at_full_size, at_full_size
+from kbgen.generator.verify.full_size import as_at_full_size, at_full_size, dropped
 from kbgen.generator.verify.review import Fault, Reviewed
 from kbgen.generator.verify.verdict import CaseResult
 
@@ -50,3 +50,11 @@ def test_a_forced_call_that_fails_leaves_full_size_open() -> None:
     assert opened.cause == "unjudged-path"
     assert "rows == 4096" in opened.detail
     assert "off by one" in opened.detail
+
+
+def test_a_call_at_whole_tiles_without_an_answer_leaves_full_size_open() -> None:
+    assert dropped("odd, spikes", "it overflows", StepReport("ok")).fault is None
+    assert dropped("whole tiles, spikes", "it overflows", StepReport("ok", tiles=1)).fault is None
+    opened = dropped("whole tiles, normal", "it overflows", StepReport("ok", tiles=0)).fault
+    assert opened is not None
+    assert (opened.cause, "it overflows" in opened.detail) == ("unjudged-path", True)

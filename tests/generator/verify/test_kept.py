@@ -72,6 +72,36 @@ def counting() -> dict[str, Make]:
         one.place = 0  # type: ignore[attr-defined]
         return {"ONE": one}, Plain(), lambda: setattr(one, "place", 1)
 
+    class Log(deque[int]):
+        """A deque by another name."""
+
+    class Tally:
+        calls = 0
+
+        def tick(self) -> None:
+            vars(self).update(calls=self.calls + 1)
+
+    def hidden() -> Any:
+        calls: list[int] = []
+        return {"TICK": calls.append}, Plain(), lambda: calls.append(1)
+
+    class Silent(dict[str, int]):
+        def items(self) -> Any:
+            return ()
+
+        def __len__(self) -> int:
+            return 0
+
+    class Number(int):
+        """A number that holds more than its value."""
+
+    def values_view() -> Any:
+        calls: dict[int, int] = {}
+        return {"CALLS": calls.values()}, Plain(), lambda: calls.update({len(calls): 1})
+
+    silent, number = Silent(calls=0), Number(3)
+    log, octets, tally, listed = Log(), bytearray(2), Tally(), functools.lru_cache(lambda: [0])
+    listed()
     queue, seen, function = deque([1]), {1}, grown_default
     cached = functools.lru_cache(lambda number: number)
     return {
@@ -87,6 +117,15 @@ def counting() -> dict[str, Make]:
         "queue": lambda: ({"Q": queue}, Plain(), lambda: queue.append(1)),
         "set": lambda: ({"S": seen}, Plain(), lambda: seen.add(2)),
         "cache": lambda: ({"f": cached}, Plain(), lambda: cached(7)),
+        "list in a cache": lambda: ({"f": listed}, Plain(), lambda: listed().append(1)),
+        "child of deque": lambda: ({"LOG": log}, Plain(), lambda: log.append(1)),
+        "bytes": lambda: ({"B": octets}, Plain(), lambda: octets.__setitem__(0, 1)),
+        "member of a set": lambda: ({"S": {tally}}, Plain(), tally.tick),
+        "silent mapping": lambda: ({"D": silent}, Plain(), lambda: silent.update(calls=1)),
+        "attribute of a number": lambda: ({"N": number}, Plain(), lambda: vars(number).update(calls=1)),
+        "key": lambda: ({"D": {tally: 1}}, Plain(), tally.tick),
+        "bound method": hidden,
+        "view of values": values_view,
         "iterator": lambda: ({"C": itertools.count()}, Plain(), lambda: None),
     }
 
@@ -99,8 +138,11 @@ def test_every_way_to_count_is_seen(way: str) -> None:
 def test_what_settles_is_let_be() -> None:
     model = Plain()
     plan = SimpleNamespace(grid=(4, 1), block=1024)
+    cached = functools.lru_cache(lambda number: (number, 1024))
+    cached(3), cached(5)
     vars(model).update(plans={(3, 4): plan}, workspace=torch.zeros(4), name="flat", limit=float("nan"))
-    assert changed({"BLOCK": 1024, "f": len, "torch": torch}, model, lambda: None) == ()
+    names = {"BLOCK": 1024, "f": len, "torch": torch, "cached": cached, "S": {Plain}, "run": plan.__repr__}
+    assert changed(names, model, lambda: cached(3)) == ()
 
 
 def test_a_workspace_may_hold_anything_that_was_not_relied_on() -> None:

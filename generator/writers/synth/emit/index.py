@@ -80,33 +80,40 @@ class Indexer:
         moving, constant = self.parts(affine, unrolled)
         return joined([t for t in (moving, constant) if t])
 
-    def parts(self, affine: Affine, unrolled: Mapping[Axis, int]) -> tuple[str, str]:
-        """(what moves with the index variables, the fixed offset), "" for none."""
+    def parts(self, affine: Affine, unrolled: Mapping[Axis, int], *, fixed: bool = False) -> tuple[str, str]:
+        """(what moves with the index variables, the fixed offset), "" for none.
+
+        `fixed` coefficients are numbers wherever no shape changes them, whatever has the same size.
+        """
         affine = self._space.resolve(affine)
         constant = affine.constant
         for axis, coefficient in affine.terms:
             if axis in unrolled:
                 constant = constant + coefficient * unrolled[axis]
-        terms = [t for group in self.groups for t in self._terms(group, affine)]
-        return " + ".join(terms), "" if constant.is_zero() else self.kernel.scalar(constant, "offset")
+        terms = [t for group in self.groups for t in self._terms(group, affine, fixed=fixed)]
+        return joined(terms) if terms else "", "" if constant.is_zero() else self.kernel.scalar(
+            constant, "offset"
+        )
 
     def decode(self, group: Group, affine: Affine) -> None:
         """Write the lines that split a flat variable into what the index needs of it."""
         self._terms(group, self._space.resolve(affine))
 
-    def _terms(self, group: Group, affine: Affine) -> list[str]:
+    def _terms(self, group: Group, affine: Affine, *, fixed: bool = False) -> list[str]:
         coefficients = [self.loops.coefficient(affine, axis) for axis in group.axes]
         if all(c.is_zero() for c in coefficients):
             return []
         if not group.nested and self._is_flat(group.axes, coefficients):
-            return [term(group.variable, self._stride(coefficients[-1], group))]
+            return [term(group.variable, self._stride(coefficients[-1], group, fixed))]
         return [
-            term(self._decode(group, i), self._stride(c, group))
+            term(self._decode(group, i), self._stride(c, group, fixed))
             for i, c in enumerate(coefficients)
             if not c.is_zero()
         ]
 
-    def _stride(self, coefficient: Extent, group: Group) -> str:
+    def _stride(self, coefficient: Extent, group: Group, fixed: bool) -> str:
+        if fixed and coefficient.literal is not None:
+            return str(coefficient.literal)
         return self.kernel.scalar(coefficient, f"{group.name}_stride")
 
     def _is_flat(self, axes: tuple[LoopAxis, ...], coefficients: list[Extent]) -> bool:

@@ -52,7 +52,7 @@ class Kernel:
         for key, value in (*self.sizes.items(), *self.constants.items()):
             if isinstance(value, Extent):
                 known[key] = value
-        text = express(extent, known, sums=False)
+        text = express(extent, known, chance=False)
         return text if text is not None else self.size(self._free(name), extent)
 
     def _free(self, name: str) -> str:

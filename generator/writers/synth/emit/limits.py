@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import groupby
 
 from torch import fx
 
+from ..expr import Load
+from ..extent import Extent
 from ..loops import Loops
 from ..schedule import Schedule
 from ..skeletons.frame import is_wide
@@ -29,6 +32,25 @@ def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[
         found, count = [*found, f"most = {count}"], "most"
     message = f"{name} indexes {what}with 32 bits, got {{{count}}} elements"
     return [*found, f"if {count} >= 2**31:", f'    raise ValueError(f"{message}")']
+
+
+def squares(
+    name: str, loops: Loops, inputs: Inputs, shape: Callable[[fx.Node], Sequence[Extent]]
+) -> list[str]:
+    """Checks that sides which windows slide over are equal where they were in every trace: one size stands
+    for all of them. `inputs` begin with the tensors that the region reads."""
+    nodes = loops.region.builder.nodes
+    windows = {n.buffer: len(n.taps) for n in nodes if isinstance(n, Load) and n.taps}
+    found: list[str] = []
+    for (buffer, node), (word, _) in zip(loops.region.buffers, inputs, strict=False):
+        sizes = shape(node)
+        sides = range(len(sizes) - windows.get(buffer, 0), len(sizes))
+        for _, equal in groupby(sides, key=sizes.__getitem__):
+            if len(texts := [f"{word}.shape[{d}]" for d in equal]) > 1:
+                wrong = " != ".join(texts) if len(texts) == 2 else f"not {' == '.join(texts)}"
+                message = f"{name} is written for equal sides, got {{tuple({word}.shape)}}"
+                found += [f"if {wrong}:", f'    raise ValueError(f"{message}")']
+    return found
 
 
 def _indexed(loops: Loops, schedule: Schedule, inputs: Inputs) -> tuple[str, str]:

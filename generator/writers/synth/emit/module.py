@@ -191,13 +191,19 @@ def _key(key: object) -> str:
     return f'"{key}"' if isinstance(key, str) and '"' not in key else repr(key)
 
 
+def _quoted(value: Any) -> str:
+    """A literal with the quotes that the rest of the file has."""
+    text = repr(value)
+    return text if '"' in text else text.replace("'", '"')
+
+
 def _built_in_check(built_in: Mapping[str, Any]) -> str:
     """Lines that refuse a constructor call with settings other than those the kernels were written for."""
     if not built_in:
         return ""
     comma = "," if len(built_in) == 1 else ""
     held = ", ".join(state_source(path) for path in built_in)
-    values = ", ".join(repr(value) for value in built_in.values())
+    values = ", ".join(_quoted(value) for value in built_in.values())
     lines = [
         *laid_out(f"built_in = ({held}{comma})", 0, margin=8),
         *laid_out(f"if built_in != ({values}{comma}):", 0, margin=8),

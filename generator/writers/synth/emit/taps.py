@@ -43,10 +43,12 @@ def place_taps(values: Scope, node: Load, at: Instance) -> tuple[list[str], str]
     for position, tap in enumerate(reversed(node.taps)):
         name = _NAMES[position] if position < len(_NAMES) else "extent"
         place = _line(values, f"at_{name}", _place(values, tap, at))
-        conditions[:0] = _conditions(values, tap, place, name)
-        step = values.kernel.scalar(tap.stride, f"{name}_stride")
-        at_step = f"({place} // {tap.step})" if tap.step > 1 else place
-        terms.insert(0, at_step if step == "1" else f"{at_step} * {step}")
+        if found := " & ".join(_conditions(values, tap, place, name)):
+            conditions.insert(0, _line(values, f"inside_{name}", found) if tap.step > 1 else found)
+        step = _size(values, tap.stride, f"{name}_stride")
+        at_step = f"{place} // {tap.step}" if tap.step > 1 else place
+        grouped = f"({at_step})" if tap.step > 1 else at_step
+        terms.insert(0, at_step if step == "1" else f"{grouped} * {step}")
     return terms, _line(values, "inside", " & ".join(conditions)) if conditions else ""
 
 
@@ -65,7 +67,7 @@ def _line(values: Scope, base: str, source: str) -> str:
 
 
 def _place(values: Scope, tap: Tap, at: Instance) -> str:
-    moving, constant = values.indexer.parts(tap.place, dict(at))
+    moving, constant = values.indexer.parts(tap.place, dict(at), fixed=True)
     if not constant:
         return moving or "0"
     away = f"- {constant[1:]}" if constant.startswith("-") else f"+ {constant}"

@@ -58,13 +58,19 @@ def call(function: str, args: list[Text], dtype: str) -> Text:
 
 
 def joined(terms: list[str]) -> str:
-    """A sum of index terms; 0 when there are none."""
-    return " + ".join(terms) or "0"
+    """A sum of index terms, those that are subtracted last; 0 when there are none."""
+    added = [t for t in terms if not t.startswith("-")]
+    less = [t for t in terms if t.startswith("-")]
+    if not added:
+        return " + ".join(less) or "0"
+    return " + ".join(added) + "".join(f" - {t[1:]}" for t in less)
 
 
 def term(name: str, coefficient: str) -> str:
-    """`name * coefficient` without a needless factor 1."""
-    if coefficient == "1":
-        return name
+    """`name * coefficient` without a needless factor 1, a minus before it."""
+    if coefficient in ("1", "-1"):
+        return f"{coefficient[:-1]}{name}"
+    if coefficient.startswith("-"):
+        return f"-{term(name, coefficient[1:])}"
     plain = not re.search(r" (\+|-|//|%) ", coefficient)
     return f"{name} * {coefficient}" if plain else f"{name} * ({coefficient})"

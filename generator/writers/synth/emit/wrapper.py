@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from torch import fx
 
 from ..dtypes import TORCH
-from ..extent import Extent, express, product
+from ..extent import Extent, express, product, ungrouped
 from ..loops import Loops
 from ..lowering.region import Store
 from ..schedule import Schedule
@@ -17,7 +17,7 @@ from ..space import CannotFuseError
 from ..traces import Traces
 from .kernel import Kernel
 from .layout import comment, docstring, laid_out, packed
-from .limits import limits
+from .limits import limits, squares
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class WrapperWriter:
         self.known = self._shapes()
         for derived in self.region.derived:
             of = express(derived.of, self.known)
-            if of is not None and express(derived.size, self.known) is None:
+            if of is not None and derived.size not in self.known.values():
                 self.known[f"({derived.text(of)})"] = derived.size
 
     def _shapes(self) -> dict[str, Extent]:
@@ -72,6 +72,7 @@ class WrapperWriter:
         outputs, launches = self._outputs(), self._launches(sizes)
         body = [
             *self._guards(),
+            *squares(self.name, self.loops, self.inputs, self.traces.shape),
             *self._size_lines(sizes),
             *limits(self.name, self.loops, self.schedule, self.inputs),
             *outputs,
@@ -103,7 +104,7 @@ class WrapperWriter:
         """Source for a size; integers of the model are the last resort and become arguments."""
         text = express(extent, {**(extra or {}), **self.known})
         if text is not None:
-            return text
+            return ungrouped(text)
         text = express(extent, {**(extra or {}), **self.known, **self.attributes}, most_factors=2)
         if text is None:
             raise CannotFuseError(
@@ -148,7 +149,7 @@ class WrapperWriter:
             if len(axes) < 2:
                 raise
             factors = [self.express(a, known) for a in axes]
-            return " * ".join(f if f.isidentifier() else f"({f})" for f in factors)
+            return " * ".join(f"({f})" if " " in f else f for f in factors)
 
     def _counted(self, name: str) -> list[Extent]:
         """Sizes of the axes that a size of this name counts."""

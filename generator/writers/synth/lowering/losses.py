@@ -8,11 +8,11 @@ from typing import Any
 from torch import fx
 
 from ..expr import Builder
-from ..losses import argument
+from ..losses import argument, has_plain_classes
 from ..space import CannotFuseError
 from .context import Context, Lowered, Value
 from .reductions import reduce
-from .softmaxes import logsumexp
+from .softmaxes import log_denominator
 from .table import lowers
 
 Formula = Callable[[Builder, int, int], int]
@@ -52,7 +52,9 @@ def _smooth(ctx: Context, node: fx.Node) -> Lowered:
         away = b.apply("abs", b.apply("sub", x, y))
         if bend == 0:
             return away if smooth else b.number(0.0, "fp32")
-        square = b.apply("mul", b.apply("mul", away, away), b.number(0.5 / bend if smooth else 0.5, "fp32"))
+        square = b.apply("mul", away, away)
+        if (scale := 0.5 / bend if smooth else 0.5) != 1.0:
+            square = b.apply("mul", square, b.number(scale, "fp32"))
         linear = b.apply("sub", away, b.number(0.5 * bend, "fp32"))
         if not smooth:
             linear = b.apply("mul", linear, b.number(bend, "fp32"))
@@ -80,11 +82,10 @@ def _divergence(ctx: Context, node: fx.Node) -> Lowered:
 
 @lowers("cross_entropy_loss.default")
 def _cross_entropy(ctx: Context, node: fx.Node) -> Lowered:
-    """logsumexp(x) - x[target] along the classes, 0 for a row that is ignored."""
-    plain = argument(node, "weight") is None and argument(node, "label_smoothing") == 0.0
-    x, target = ctx.value(argument(node, "self")), ctx.value(argument(node, "target"))
-    if not plain or argument(node, "reduction") != 0 or ctx.builder.dtype(target.node) != "int64":
+    """-log_softmax(x)[target] along the classes, 0 for a row that is ignored."""
+    if not has_plain_classes(node) or argument(node, "reduction") != 0:
         raise CannotFuseError("weighted, smoothed or soft classes are left to torch")
+    x, target = ctx.value(argument(node, "self")), ctx.value(argument(node, "target"))
     if len(x.dims) < 2:
         raise CannotFuseError("a cross-entropy without a batch is left to torch")
     b = ctx.builder
@@ -97,7 +98,7 @@ def _cross_entropy(ctx: Context, node: fx.Node) -> Lowered:
     chosen = b.apply("eq", ctx.position(x.dims[1]), target.node, dtype="int1")
     picked = b.apply("where", chosen, x.node, b.number(0.0, "fp32"))
     of_target = reduce(ctx, Value(x.dims, picked), [1], "sum", False, "fp32", "of_target")
-    loss = b.apply("sub", logsumexp(ctx, x, [1]).node, of_target.node)
+    loss = b.apply("sub", log_denominator(ctx, x, [1]), of_target.node)
     ignored = b.apply("eq", target.node, b.number(argument(node, "ignore_index"), "int64"), dtype="int1")
     return Value(rows, b.apply("where", ignored, b.number(0.0, "fp32"), loss))
 

@@ -45,6 +45,15 @@ def _logsumexp(ctx: Context, node: fx.Node) -> Lowered:
     return squeeze(logsumexp(ctx, x, dims), dims, bool(ctx.traces.arg(node, 2, "keepdim", False)))
 
 
+def log_denominator(ctx: Context, x: Value, dims: Sequence[int]) -> int:
+    """What log_softmax subtracts; as there, an infinite maximum makes it NaN."""
+    b = ctx.builder
+    shifted, peak = _shifted(ctx, x, dims)
+    e = Value(x.dims, b.apply("exp", shifted.node))
+    total = reduce(ctx, e, dims, "sum", True, "fp32", "denominator")
+    return b.apply("add", peak.node, b.apply("log", total.node))
+
+
 def logsumexp(ctx: Context, x: Value, dims: Sequence[int]) -> Value:
     """log of the sum of exp, dimensions kept; an infinite maximum is not subtracted."""
     b = ctx.builder

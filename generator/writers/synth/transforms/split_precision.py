@@ -30,7 +30,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if gain <= 1:
         return f"as Triton writes them, three TF32 products reach {gain:.2f} of the fp32 rate here"
     why = (
-        f"three products at {peaks['tensor_tf32']:.0f} TFLOP/s on matrix units are {gain:.1f} times as fast "
+        f"three products at {peaks['tensor_tf32']:.0f} TFLOP/s on matrix units are {gain:.2f} times as fast "
         f"as the vector units' {peaks['fp32']:.0f}, as Triton writes them; the dropped term is near 2^-22"
     )
     return schedule.decide(Choice("fp32 products", "three of TF32", why, TRANSFORM), dot="tf32x3")

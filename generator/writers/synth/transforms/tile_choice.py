@@ -28,6 +28,8 @@ MOST_SUMS = {"wgmma": 128, "tcgen05": 128, "mfma": 128}
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if site.loops.tiling is None:
         return "there is no matrix product"
+    if site.spec.unit_count is None or site.spec.clock_mhz is None:
+        return f"the unit count or the clock of {site.spec.name} is not known"
     tiles = Tiles(site.loops, site.spec)
 
     def staged_us(candidate: Schedule) -> float:
@@ -39,10 +41,10 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     before, after = staged_us(schedule), staged_us(best)
     if after >= before:
         return f"no tile does better than {schedule.rows} x {schedule.block} x {schedule.depth}"
-    waves = tiles.programs(best) / max(1, tiles.resident(best) * (site.spec.unit_count or 1))
+    waves = tiles.programs(best) / max(1, tiles.resident(best) * site.spec.unit_count)
     name = f"{best.rows} x {best.block} x {best.depth}"
     why = (
-        f"{tiles.programs(best)} tiles are {waves:.1f} waves; a step does "
+        f"{tiles.programs(best)} of them make {waves:.2g} waves; a step does "
         f"{_reuse(best):.0f} multiply-adds for each element it reads"
     )
     choice = Choice("tile", name, why, TRANSFORM)

@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-batch = 2
+batch = 3
 channels = 4
 filters = 6
-side = 9
+side = 7
 
 
 class Model(nn.Module):

@@ -1,0 +1,56 @@
+"""Finds sizes that an interpreter can run and that are whole tiles wherever those of full size are.
+
+Kernels drop their masks where `columns % BLOCK == 0`, and full size is often the only one to give that. Such
+a condition cannot be forced on sizes for which it does not hold; it has to hold.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+
+from ...profiling.op import Op, OpError
+from ...profiling.source import Literal
+
+LARGEST_TILE = 256
+"""Elements of a tile along one axis, beyond which hardly any kernel goes."""
+
+_TRIES = 80
+"""Sets of sizes to measure, at some milliseconds each."""
+
+
+def whole_tiles(op: Op, small: Mapping[str, Literal], budget: int) -> dict[str, Literal] | None:
+    """Overrides for each constant that `small` cuts down: a multiple of the largest power of two in its full
+    value, halved where `budget` bytes ask for it, which saves most first. None where no such sizes are found,
+    or `small` has them."""
+    least = {name: value for name, value in small.items() if isinstance(value, int) and value > 1}
+    sizes = {name: _rounded_up(value, _tile(op.constants[name])) for name, value in least.items()}
+    tries = iter(range(_TRIES))
+    taken = _bytes(op, {**small, **sizes})
+    while taken is not None and taken > budget:
+        halved = {
+            name: {**sizes, name: value // 2}
+            for name, value in sizes.items()
+            if value % 2 == 0 and value > 2 and next(tries, None) is not None
+        }
+        measured = {name: _bytes(op, {**small, **choice}) for name, choice in halved.items()}
+        fewer = {name: found for name, found in measured.items() if found is not None and found < taken}
+        if not fewer:
+            return None
+        best = min(fewer, key=lambda name: fewer[name])
+        sizes, taken = halved[best], fewer[best]
+    return None if taken is None or sizes == least else {**small, **sizes}
+
+
+def _tile(size: Literal) -> int:
+    return min(size & -size, LARGEST_TILE) if isinstance(size, int) else 1
+
+
+def _rounded_up(size: int, tile: int) -> int:
+    return -(-size // tile) * tile
+
+
+def _bytes(op: Op, overrides: Mapping[str, Literal]) -> int | None:
+    with contextlib.suppress(OpError):
+        return op.with_overrides(overrides).footprint().total_bytes
+    return None
