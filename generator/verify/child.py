@@ -139,7 +139,7 @@ class _Judging:
             self._call(self._retried)
 
     def at_full_size(self, full: FullSize | None) -> Rehearsed | None:
-        """The walk through full size, and calls of step `retried` that meet what it alone has met."""
+        """The walk through full size, and calls that meet what it alone has met."""
         if full is None or self.enough or self.reports[0].status == "raised":
             return None
         judged = self.conditions.begin()
