@@ -161,7 +161,7 @@ class Builder:
         """The expression at another index; reductions keep their row, so they refuse to move."""
         moved = frozenset(moves)
         new: dict[int, int] = {}
-        for n in self._reach([number], lambda n: bool(self.free_axes(n) & moved)):
+        for n in self.walk([number], lambda n: bool(self.free_axes(n) & moved)):
             new[n] = self._moved(n, new, moves) if self.free_axes(n) & moved else n
         return new[number]
 
@@ -181,7 +181,7 @@ class Builder:
     def tapped(self, number: int, taps: Mapping[Axis, Tap]) -> int:
         """The expression with leaf axes read at other places; a tap takes its stride from the tensor."""
         moved, new = frozenset(taps), dict[int, int]()
-        for n in self._reach([number], lambda n: bool(self.free_axes(n) & moved)):
+        for n in self.walk([number], lambda n: bool(self.free_axes(n) & moved)):
             node = self.nodes[n]
             if not self.free_axes(n) & moved:
                 new[n] = n
@@ -226,7 +226,7 @@ class Builder:
         if self._free_version != self.space.version:
             self._free, self._free_version = {}, self.space.version
         if number not in self._free:
-            for below in self._reach([number], lambda n: n not in self._free):
+            for below in self.walk([number], lambda n: n not in self._free):
                 self._free.setdefault(below, self._find_free_axes(below))
         return self._free[number]
 
@@ -243,19 +243,17 @@ class Builder:
             own -= frozenset(self.space.leaves(node.axes))
         return own
 
-    def walk(self, roots: Iterable[int]) -> list[int]:
-        """Every node under the roots once, operands before users."""
-        return self._reach(roots, lambda _: True)
+    def walk(self, roots: Iterable[int], into: Callable[[int], bool] = lambda _: True) -> list[int]:
+        """Every node under the roots once, operands before users; nothing below those that are not gone into.
 
-    def _reach(self, roots: Iterable[int], descend: Callable[[int], bool]) -> list[int]:
-        """Nodes are numbered as they are made, so operands have lower numbers than their users."""
+        Nodes are numbered as they are made, so operands have lower numbers than their users."""
         found: set[int] = set()
         pending = list(roots)
         while pending:
             number = pending.pop()
             if number not in found:
                 found.add(number)
-                pending += self.children(number) if descend(number) else ()
+                pending += self.children(number) if into(number) else ()
         return sorted(found)
 
 

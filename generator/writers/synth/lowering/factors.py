@@ -74,12 +74,4 @@ def check_product(builder: Builder, roots: Sequence[int], axes: ProductAxes) -> 
 
 def outside_products(builder: Builder, roots: Iterable[int]) -> list[int]:
     """Nodes under the roots that no product hides: the products themselves and what is done with them."""
-    found: set[int] = set()
-    pending = list(roots)
-    while pending:
-        number = pending.pop()
-        if number not in found:
-            found.add(number)
-            if not isinstance(builder.nodes[number], Contract):
-                pending += builder.children(number)
-    return sorted(found)
+    return builder.walk(roots, lambda number: not isinstance(builder.nodes[number], Contract))
