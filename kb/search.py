@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .catalog import Catalog
 from .chunk import Passage
@@ -16,6 +17,7 @@ from .tokens import tokens
 from .toolchain import holds
 from .view import View
 
+RECENT = 4096  # passages whose words are kept between questions, some 10 MB
 PER_PAGE = 2  # passages of one page among the first hits; more only when nothing else is left
 
 
@@ -156,7 +158,7 @@ def _spread_over_pages(places: Sequence[int], snapshot: Snapshot) -> list[int]:
 
 def _hit(query: Query, passage: Passage, page: Page, standing: Standing, score: float, why: str) -> Hit:
     fallback = query.fallback(standing.archs)
-    orders = suspicious(passage.text)
+    orders = _orders(passage.text)
     remarks = [
         *((f"written for {fallback}, whose code holds on {query.archs[0]}",) if fallback else ()),
         *((f"superseded by {page.superseded_by}",) if page.superseded_by else ()),
@@ -202,10 +204,21 @@ def _why(
     """`words barrier, cp.async (rank 1 of 40); meaning 0.71 of "do barriers cost time?" (rank 3 of 50)`."""
     parts: list[str] = []
     if place in words.scores:
-        there = set(tokens(f"{through['words'].section} {through['words'].text}"))
+        there = _words_of(through["words"].section, through["words"].text)
         shared = list(dict.fromkeys(word for token, word in asked.items() if token in there))[:4]
         parts.append(f"words {', '.join(shared) or 'of every page'} ({words.rank(place)})")
     if place in meaning.scores:
         of = f' of "{through["meaning"].text}"' if place in meaning.through else ""
         parts.append(f"meaning {meaning.scores[place]:.2f}{of} ({meaning.rank(place)})")
     return "; ".join(parts)
+
+
+@lru_cache(maxsize=RECENT)
+def _words_of(section: str, text: str) -> frozenset[str]:
+    """The search words of a passage; many questions in a row find the same ones."""
+    return frozenset(tokens(f"{section} {text}"))
+
+
+@lru_cache(maxsize=RECENT)
+def _orders(text: str) -> str:
+    return suspicious(text)
