@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from . import __version__
-from .generator.report import advising, knowledge, measuring, options
+from .generator.report import advising, knowledge, measuring, options, prompting
 from .generator.report.session import Group, Session
 
 
@@ -144,7 +144,7 @@ def bench(
     session.show("bench", tried.to_json())
 
 
-for command in (*measuring.COMMANDS, *advising.COMMANDS, *knowledge.COMMANDS):
+for command in (*measuring.COMMANDS, *advising.COMMANDS, *prompting.COMMANDS, *knowledge.COMMANDS):
     cli.add_command(command)
 
 

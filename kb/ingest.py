@@ -23,6 +23,7 @@ SUFFIXES = (
     ".py", ".cu", ".cuh", ".hip", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".ptx", ".s",
 )  # fmt: skip
 SKIPPED_FOLDERS = {"node_modules", "__pycache__", "_static", "_sources", "build", "dist"}
+EVERYWHERE = {"index", "main", "readme", "__init__"}  # names of files that say nothing without their folder
 Status = Literal["added", "changed", "unchanged", "duplicate", "refused"]
 
 
@@ -106,7 +107,7 @@ class _Intake:
 
     def file(self, path: Path) -> Taken:
         try:
-            return self._store(str(path), str(path.resolve()), self._reading.read(path), path.stem)
+            return self._store(str(path), str(path.resolve()), self._reading.read(path), _name(path))
         except (Unreadable, OSError, RuntimeError) as error:  # a loop of links is a RuntimeError before 3.13
             return Taken(str(path), "refused", reason=str(error))
 
@@ -210,6 +211,11 @@ def make_page(draft: Draft, source: str, about: About, fallback: str) -> Page:
         inferred=tuple(inferred),
         flags=tuple(dict.fromkeys(flags)),
     )
+
+
+def _name(path: Path) -> str:
+    """What a file without a title is called; a name that every folder has gets the folder's before it."""
+    return f"{path.parent.name}/{path.name}" if path.stem.lower() in EVERYWHERE else path.stem
 
 
 def _files(places: list[Path]) -> list[Path]:

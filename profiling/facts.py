@@ -109,6 +109,7 @@ def code_facts(
         "mma_instructions": sum(instructions.get(name, 0) for name in _MMA),
         "fp64_instructions": instructions.get("fp64", 0),
         "atomic_instructions": instructions.get("atomic", 0),
+        "shared_atomic_instructions": instructions.get("shared_atomic", 0),
     }
     if load_bits:
         found["widest_load_bits"] = max(load_bits)

@@ -75,3 +75,10 @@ overrides = click.option(
     multiple=True,
     help="Override a module-level constant of the op file; may be repeated.",
 )
+prompt_tokens = click.option(
+    "--prompt-tokens",
+    type=click.IntRange(1000),
+    default=16_000,
+    show_default=True,
+    help="Tokens that a prompt may have; the most telling evidence is chosen within them.",
+)

@@ -1,4 +1,4 @@
-"""Rounds float32 arrays the way GPUs do: to bfloat16 (nearest even), to TF32 (truncated), and back."""
+"""Rounds float32 arrays the way GPUs do: to bfloat16 and to TF32, each truncated or to nearest, and back."""
 
 from __future__ import annotations
 
@@ -29,6 +29,13 @@ def tf32(values: Float32) -> Float32:
     """Keep the 10 mantissa bits that a tensor core reads; it ignores the 13 below, and does not round."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     return (bits & np.uint32(0xFFFFE000)).view(np.float32).reshape(values.shape)
+
+
+def tf32_nearest(values: Float32) -> Float32:
+    """Round to those 10 bits, ties away from zero, as `cvt.rna.tf32.f32` does before a product is split."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    rounded = ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32).reshape(values.shape)
+    return np.where(np.isfinite(values), rounded, values)
 
 
 def round_through_bf16(values: Float32) -> Float32:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 from torch.utils import _pytree as pytree
@@ -19,7 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from ...profiling.build import Input
 from .budget import UNIT_ROUNDOFF
 from .indices import Choice, Choices
-from .lowfloat import tf32
+from .on_a_card import RoundedProducts, ScansInSingle, terms
 
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 
@@ -27,12 +26,12 @@ _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
 
-    `choices` remembers the arg-reductions on the way.
+    `choices` remembers the arg-reductions on the way, `terms` the longest sum of products.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.choices = Choices()
+        self.choices, self.terms = Choices(), 1
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -44,6 +43,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args, kwargs = pytree.tree_map(_lifted, (args, kwargs or {}))
         result = func(*args, **kwargs)
         self.choices.note(func, args, kwargs, result)
+        self.terms = max(self.terms, terms(func, args))
         return pytree.tree_map_only(torch.Tensor, _lifted, result)
 
 
@@ -67,6 +67,7 @@ class Ran:
         tuple[int, int]
     ]  # (output, input or, counted on, state entry) pairs that share storage
     choices: Mapping[int, Choice] = field(default_factory=dict)  # of outputs that are indices, in the oracle
+    terms: int = 1  # of the longest sum of products, in the oracle
 
 
 class Reference:
@@ -95,13 +96,13 @@ class Reference:
     def oracle(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
         return self._run(_lifted, _float64, inputs, state, 0)
 
-    def shaken(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
+    def shaken(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], draw: int = 0) -> Ran:
         """The oracle on inputs whose elements are each off by +-`UNIT_ROUNDOFF`: how errors are passed on.
 
         No algorithm can be expected to do better than to be right for inputs that near (backward stability):
         a LayerNorm of a row of equal values divides rounding noise by sqrt(eps), whoever computes it.
         """
-        generator = torch.Generator().manual_seed(0)
+        generator = torch.Generator().manual_seed(draw)
         moved = [
             value.double()
             * (1 + UNIT_ROUNDOFF * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1))
@@ -136,7 +137,7 @@ class Reference:
     def _run(
         self,
         cast: Callable[[torch.Tensor], torch.Tensor],
-        around: Callable[[], contextlib.AbstractContextManager[Choices | None]],
+        around: Callable[[], contextlib.AbstractContextManager[InFloat64 | None]],
         inputs: Sequence[Input],
         state: dict[str, torch.Tensor],
         seed: int,
@@ -149,12 +150,12 @@ class Reference:
             torch.random.fork_rng(devices=[]),
             warnings.catch_warnings(),
             torch.no_grad(),
-            around() as choices,
+            around() as lifting,
         ):
             warnings.simplefilter("ignore")  # of what the op file itself calls
             torch.manual_seed(seed)
             result = model(*args)
-        return _gathered(result, args, model, choices)
+        return _gathered(result, args, model, lifting)
 
 
 def _copied(value: Input, cast: Callable[[torch.Tensor], torch.Tensor]) -> Input:
@@ -167,67 +168,6 @@ def _copied(value: Input, cast: Callable[[torch.Tensor], torch.Tensor]) -> Input
     return cast(fresh.copy_(value))
 
 
-class RoundedProducts(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Matrix products and convolutions on operands rounded to a class, accumulated in float32."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # as above
-
-    def __init__(self, precision: str) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.keep = _ROUNDINGS[precision]
-
-    def __enter__(self) -> None:
-        super().__enter__()  # type: ignore[no-untyped-call]
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        name = func._schema.name.removeprefix("aten::")
-        if name in _PRODUCTS:
-            first, last = _PRODUCTS[name]
-            args = (*args[:first], *map(self.keep, args[first:last]), *args[last:])
-        return func(*args, **(kwargs or {}))
-
-
-_PRODUCTS: Mapping[str, tuple[int, int]] = {
-    "mm": (0, 2), "bmm": (0, 2), "addmm": (1, 3), "baddbmm": (1, 3), "mv": (0, 2), "addmv": (1, 3),
-    "dot": (0, 2), "convolution": (0, 2), "_scaled_dot_product_flash_attention_for_cpu": (0, 3),
-    "_scaled_dot_product_attention_math": (0, 3),
-}  # fmt: skip
-"""Which arguments are the factors."""
-
-_ROUNDINGS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "tf32": lambda value: torch.from_numpy(tf32(value.detach().contiguous().numpy())),
-    "fp16": lambda value: value.half().float(),
-    "bf16": lambda value: value.bfloat16().float(),
-}
-
-
-class ScansInSingle(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Running sums and products in float32 as a card takes them, one rounding an element: torch's CPU kernels
-    carry float64, beside which no kernel of a card's could stand."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # as above
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        scan = _SCANS.get(func)
-        if scan is None or kwargs or args[0].dtype != torch.float32 or args[0].ndim == 0:
-            return func(*args, **(kwargs or {}))
-        return torch.from_numpy(scan(args[0].detach().numpy(), axis=args[1], dtype=np.float32))
-
-
-_SCANS: Mapping[Any, Callable[..., Any]] = {
-    torch.ops.aten.cumsum.default: np.cumsum,
-    torch.ops.aten.cumprod.default: np.cumprod,
-}
-
-
 @contextlib.contextmanager
 def _on_a_card() -> Iterator[None]:
     with ScansInSingle():  # type: ignore[no-untyped-call]
@@ -235,18 +175,18 @@ def _on_a_card() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _float64() -> Iterator[Choices]:
+def _float64() -> Iterator[InFloat64]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     lifting = InFloat64()
     try:
         with lifting:
-            yield lifting.choices
+            yield lifting
     finally:
         torch.set_default_dtype(before)
 
 
-def _gathered(result: Any, args: list[Input], model: nn.Module, choices: Choices | None) -> Ran:
+def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat64 | None) -> Ran:
     leaves, tree = pytree.tree_flatten(result)
     outputs = [
         leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(leaf)
@@ -264,9 +204,9 @@ def _gathered(result: Any, args: list[Input], model: nn.Module, choices: Choices
     placed = {
         out: choice
         for out, output in enumerate(outputs)
-        if choices is not None and (choice := choices.of(output, args)) is not None
+        if lifting is not None and (choice := lifting.choices.of(output, args)) is not None
     }
-    return Ran(outputs, str(tree), state, args, aliases, placed)
+    return Ran(outputs, str(tree), state, args, aliases, placed, lifting.terms if lifting else 1)
 
 
 @contextlib.contextmanager

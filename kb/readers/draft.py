@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from ..blocks import lift_fences
 from ..screen import clean, suspicious
 
 LARGEST_BYTES = 64 << 20
@@ -60,8 +61,8 @@ def hidden(text: str, where: str) -> tuple[str, ...]:
 
 
 def first_heading(markdown: str) -> str:
-    """The first heading of the first level, if there is one."""
-    match = re.search(r"^# +(.+)$", markdown, re.MULTILINE)
+    """The first heading of the first level, if there is one; "# " in a fence is a comment."""
+    match = re.search(r"^# +(.+)$", lift_fences(markdown)[0], re.MULTILINE)
     return match[1].strip() if match else ""
 
 

@@ -31,6 +31,8 @@ _HIDDEN_STYLE = re.compile(
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_-]+)", re.IGNORECASE)
 _PLACEHOLDER = re.compile("^[ \t>*-]*\ue010(.*?)\ue011[ \t]*$", re.MULTILINE)
 _CLOSED = re.compile(r"<(/?)(?:div|span|section|b|i|em|font|ul|ol|dl|table|blockquote)\b", re.IGNORECASE)
+# Sphinx writes the release into every page's title: "Memory — PTX ISA 9.1 documentation"
+_RELEASE = re.compile(r"\bv?(\d+(?:\.\d+)+\w*) documentation$", re.IGNORECASE)
 _SITE = re.compile(r"\s+(?:[—–|]|-{1,3}|::)\s+.*$")
 
 
@@ -91,16 +93,18 @@ def _about(soup: "BeautifulSoup") -> dict[str, str]:
         str(tag.get("name") or tag.get("property") or "").lower(): str(tag.get("content") or "")
         for tag in soup.find_all("meta")
     }
-    title = _SITE.sub("", soup.title.get_text(" ", strip=True)) if soup.title else ""
+    whole = soup.title.get_text(" ", strip=True) if soup.title else ""
+    title, release = _SITE.sub("", whole), _RELEASE.search(whole)
     scripts = " ".join(tag.get_text() for tag in soup.find_all("script")[:20])
     options = re.search(r"VERSION\s*:\s*['\"]([^'\"]{1,40})['\"]", scripts)
     updated = re.search(
         r"[Ll]ast updated(?: on)?:?\s*([A-Z][a-z]{2,8} \d{1,2},? \d{4}|\d{4}-\d\d-\d\d)", soup.get_text(" ")
     )
     licence = soup.find(["a", "link"], rel="license")
+    told = options or release
     return {
         "title": title,
-        "version": meta.get("docsearch:version") or meta.get("version") or (options[1] if options else ""),
+        "version": meta.get("docsearch:version") or meta.get("version") or (told[1] if told else ""),
         "date": meta.get("date") or meta.get("article:modified_time") or (updated[1] if updated else ""),
         "licence": (licence.get_text(" ", strip=True) or str(licence.get("href", ""))) if licence else "",
     }

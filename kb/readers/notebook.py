@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ..blocks import place_line
-from .draft import Draft, Unreadable, decode, fence, first_heading
+from .draft import Draft, Unreadable, decode, fence
 from .markdown import read as read_markdown
 
 OUTPUT_LINES = 30
@@ -20,6 +20,7 @@ def read(data: bytes) -> Draft:
         raise Unreadable("holds no list of cells; convert it with 'jupyter nbconvert --to notebook'")
     language = str(notebook.get("metadata", {}).get("kernelspec", {}).get("language") or "python")
     parts: list[str] = []
+    title = ""
     flags: tuple[str, ...] = ()
     for number, cell in enumerate(cells):
         if not isinstance(cell, dict) or not (source := _joined(cell.get("source"))).strip():
@@ -27,11 +28,11 @@ def read(data: bytes) -> Draft:
         if cell.get("cell_type") == "markdown":
             draft = read_markdown(source.encode())
             flags += draft.flags
+            title = title or draft.title
             parts += [place_line(f"cell-{number}"), draft.body]
         elif cell.get("cell_type") == "code":
             parts += [place_line(f"cell-{number}"), fence(source, language), *_outputs(cell)]
-    body = "\n\n".join(parts)
-    return Draft(body, title=first_heading(body), flags=flags)
+    return Draft("\n\n".join(parts), title=title, flags=flags)
 
 
 def _outputs(cell: dict[str, Any]) -> list[str]:

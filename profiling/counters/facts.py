@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ...hardware_specs.spec import DeviceSpec
+from ..calibration import USUAL_SHARE
 from .access_facts import access_facts
 from .launch_facts import launch_facts, occupancy_facts
 from .origin import origin
@@ -76,11 +77,20 @@ def _speeds_of_light(launch: Launch, spec: DeviceSpec | None, found: Mapping[str
             dram = share
             yield "dram_pct", dram
         # No AMD copy comes near the label; ncu's share of peak is at the clock that the memory ran at.
-        if spec.dram_copy_gb_s and spec.vendor == "amd":
+        if spec.vendor == "amd" and spec.dram_copy_gb_s:
             yield "copy_pct", 100 * rate / (spec.dram_copy_gb_s * 1e9)
+        elif spec.vendor == "nvidia" and dram is not None and _writes_as_copies(launch):
+            yield "copy_pct", dram / USUAL_SHARE["dram_copy_gb_s"]
     l2, l1 = found.get("l2_pct"), found.get("l1_pct")
     if "mem_pct" not in found and dram is not None and l2 is not None and l1 is not None:
         yield "mem_pct", max(dram, l2, l1)
+
+
+def _writes_as_copies(launch: Launch) -> bool:
+    """Whether a third of its DRAM bytes are written: a bus that turns around for them reaches less than one
+    that is only read."""
+    read, written = launch.value("dram_read"), launch.value("dram_write")
+    return read is not None and written is not None and 0 < read <= 2 * written
 
 
 def _work(launch: Launch, spec: DeviceSpec | None, found: Mapping[str, float]) -> Found:

@@ -1,18 +1,11 @@
-"""What one fused region computes: a small expression graph over the axes of its index space.
-
-Nodes are hash-consed by the `Builder`, so equal sub-expressions are one node and are computed once.
-"""
+"""The nodes of a region's expression graph: loads, literals, arithmetic, reductions, products, scans."""
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from .dtypes import is_float
 from .extent import Extent
-from .space import Affine, Axis, CannotFuseError, Space
+from .space import Affine, Axis
 
 
 @dataclass(frozen=True)
@@ -94,6 +87,18 @@ class Contract:
 
 
 @dataclass(frozen=True)
+class Scan:
+    """What a sum or a product (`kind` sum, prod) of the elements up to each place along `axes` has come to,
+    the place itself included; with `reverse`, of the elements from there on."""
+
+    kind: str
+    arg: int
+    axes: tuple[Axis, ...]
+    dtype: str
+    reverse: bool = False
+
+
+@dataclass(frozen=True)
 class Choose:
     """One of several values by the position on an unrolled axis (a concatenation of equal parts)."""
 
@@ -102,187 +107,9 @@ class Choose:
     dtype: str
 
 
-Node = Load | Const | SizeOf | Position | Apply | Reduce | Contract | Choose
-
-
-@dataclass
-class Builder:
-    """Nodes of one region by number, with the space their indices live in."""
-
-    space: Space
-    nodes: list[Node] = field(default_factory=list)
-    hints: dict[int, str] = field(default_factory=dict)
-    _known: dict[Node, int] = field(default_factory=dict)
-    _free: dict[int, frozenset[Axis]] = field(default_factory=dict)
-    _free_version: int = 0
-
-    def add(self, node: Node, hint: str = "") -> int:
-        number = self._known.get(node)
-        if number is None:
-            number = self._known[node] = len(self.nodes)
-            self.nodes.append(node)
-        if hint:
-            self.hints.setdefault(number, hint)
-        return number
-
-    def dtype(self, number: int) -> str:
-        return self.nodes[number].dtype
-
-    def apply(self, function: str, *args: int, dtype: str = "fp32", hint: str = "") -> int:
-        """A function of values; arithmetic on literals is done here."""
-        values = [node.value for a in args if isinstance(node := self.nodes[a], Const)]
-        if function in _FOLDED and len(values) == len(args):
-            return self.number(_FOLDED[function](*values), dtype)
-        if function == "and" and any(v is True for v in values):
-            return next(a for a in args if not isinstance(self.nodes[a], Const))
-        return self.add(Apply(function, args, dtype), hint)
-
-    def number(self, value: float | int | bool, dtype: str) -> int:
-        value = converted(value, dtype)
-        return self.add(Const(literal(value), dtype, value))
-
-    def cast(self, number: int, dtype: str) -> int:
-        """The value in another type; literals and sizes change theirs without an instruction."""
-        if self.dtype(number) == dtype:
-            return number
-        node, hint = self.nodes[number], self.hints.get(number, "")
-        if isinstance(node, Const):
-            return self.add(
-                Const(literal(converted(node.value, dtype)), dtype, converted(node.value, dtype)), hint
-            )
-        if isinstance(node, SizeOf) and dtype != "int1":
-            return self.add(SizeOf(node.size, dtype), hint)
-        if dtype == "int1":
-            zero = self.number(0, self.dtype(number))
-            return self.apply("ne", number, zero, dtype="int1", hint=hint)
-        return self.apply("cast", number, dtype=dtype, hint=hint)
-
-    def substitute(self, number: int, moves: Mapping[Axis, Affine]) -> int:
-        """The expression at another index; reductions keep their row, so they refuse to move."""
-        moved = frozenset(moves)
-        new: dict[int, int] = {}
-        for n in self.walk([number], lambda n: bool(self.free_axes(n) & moved)):
-            new[n] = self._moved(n, new, moves) if self.free_axes(n) & moved else n
-        return new[number]
-
-    def _moved(self, number: int, new: Mapping[int, int], moves: Mapping[Axis, Affine]) -> int:
-        node = self.nodes[number]
-        if isinstance(node, Load):
-            places = (replace(t, place=self.space.substitute(t.place, moves)) for t in node.taps)
-            return self.add(replace(node, index=self.space.substitute(node.index, moves), taps=tuple(places)))
-        if isinstance(node, Position):
-            return self.add(Position(self.space.substitute(node.index, moves), node.dtype))
-        if isinstance(node, Apply):
-            return self.add(Apply(node.function, tuple(new[a] for a in node.args), node.dtype))
-        if isinstance(node, Choose):
-            return self._moved_choice(node, new, moves)
-        raise CannotFuseError("a reduced value is read at another row than its own")
-
-    def tapped(self, number: int, taps: Mapping[Axis, Tap]) -> int:
-        """The expression with leaf axes read at other places; a tap takes its stride from the tensor."""
-        moved, new = frozenset(taps), dict[int, int]()
-        for n in self.walk([number], lambda n: bool(self.free_axes(n) & moved)):
-            node = self.nodes[n]
-            if not self.free_axes(n) & moved:
-                new[n] = n
-            elif isinstance(node, Load):
-                new[n] = self._tapped_load(node, taps)
-            elif isinstance(node, Apply):
-                new[n] = self.add(replace(node, args=tuple(new[a] for a in node.args)))
-            else:
-                raise CannotFuseError("a window runs over what this kernel would have to compute first")
-        return new[number]
-
-    def _tapped_load(self, node: Load, taps: Mapping[Axis, Tap]) -> int:
-        index = self.space.resolve(node.index)
-        if node.taps:
-            raise CannotFuseError("a window runs over a window")
-        places = tuple(replace(taps[a], stride=c) for a, c in index.terms if a in taps)
-        rest = tuple(term for term in index.terms if term[0] not in taps)
-        return self.add(replace(node, index=Affine(rest, index.constant), taps=places))
-
-    def _moved_choice(self, node: Choose, new: Mapping[int, int], moves: Mapping[Axis, Affine]) -> int:
-        move = moves.get(self.space.leaves((node.axis,))[0])
-        if move is not None and not move.terms and (position := move.constant.literal) is not None:
-            return new[node.options[position]]
-        if move is not None:
-            raise CannotFuseError("a concatenation is sliced across its parts")
-        return self.add(Choose(node.axis, tuple(new[o] for o in node.options), node.dtype))
-
-    def children(self, number: int) -> tuple[int, ...]:
-        node = self.nodes[number]
-        if isinstance(node, Apply):
-            return node.args
-        if isinstance(node, Reduce):
-            return (node.arg,)
-        if isinstance(node, Contract):
-            return (node.left, node.right)
-        if isinstance(node, Choose):
-            return node.options
-        return ()
-
-    def free_axes(self, number: int) -> frozenset[Axis]:
-        """Leaf axes the value varies over (reduced ones excluded)."""
-        if self._free_version != self.space.version:
-            self._free, self._free_version = {}, self.space.version
-        if number not in self._free:
-            for below in self.walk([number], lambda n: n not in self._free):
-                self._free.setdefault(below, self._find_free_axes(below))
-        return self._free[number]
-
-    def _find_free_axes(self, number: int) -> frozenset[Axis]:
-        node = self.nodes[number]
-        own: frozenset[Axis] = frozenset()
-        if isinstance(node, Load | Position):
-            own = frozenset(a for index in indices(node) for a, _ in self.space.resolve(index).terms)
-        elif isinstance(node, Choose):
-            own = frozenset(self.space.leaves((node.axis,)))
-        for child in self.children(number):
-            own |= self._free[child]
-        if isinstance(node, Reduce | Contract):
-            own -= frozenset(self.space.leaves(node.axes))
-        return own
-
-    def walk(self, roots: Iterable[int], into: Callable[[int], bool] = lambda _: True) -> list[int]:
-        """Every node under the roots once, operands before users; nothing below those that are not gone into.
-
-        Nodes are numbered as they are made, so operands have lower numbers than their users."""
-        found: set[int] = set()
-        pending = list(roots)
-        while pending:
-            number = pending.pop()
-            if number not in found:
-                found.add(number)
-                pending += self.children(number) if into(number) else ()
-        return sorted(found)
+Node = Load | Const | SizeOf | Position | Apply | Reduce | Contract | Scan | Choose
 
 
 def indices(node: Load | Position) -> tuple[Affine, ...]:
     """What an access is indexed by: its own index and the places of its taps."""
     return (node.index, *(tap.place for tap in node.taps)) if isinstance(node, Load) else (node.index,)
-
-
-_FOLDED: Mapping[str, Callable[..., float | int | bool]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
-    "and": operator.and_, "or": operator.or_, "not": operator.not_, 
-}  # fmt: skip
-
-
-def literal(value: float | int | bool) -> str:
-    if isinstance(value, float):
-        if value != value:
-            return 'float("nan")'
-        if value in (float("inf"), float("-inf")):
-            return 'float("inf")' if value > 0 else '-float("inf")'
-    return repr(value)
-
-
-def converted(value: float | int | bool, dtype: str) -> float | int | bool:
-    """A number as an element of the type; integers drop their fraction, as torch casts."""
-    if is_float(dtype):
-        return float(value)
-    if dtype == "int1":
-        return bool(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise CannotFuseError(f"{value} as an integer is not defined")
-    return int(value)

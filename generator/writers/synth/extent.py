@@ -84,6 +84,14 @@ class Derived:
         return whole + (f" {'+' if self.plus > 0 else '-'} {abs(self.plus)}" if self.plus else "")
 
 
+@dataclass(frozen=True)
+class Total:
+    """A size that is the sum of others, as that of joined tensors is."""
+
+    size: Extent
+    parts: tuple[Extent, ...]
+
+
 Products = tuple[tuple[str, Extent, int], ...]
 """Products of known sizes: source, value, and the first size that may come after."""
 

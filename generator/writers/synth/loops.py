@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from .expr import Load, Position, indices
+from .expr import Load, Position, Scan, indices
 from .extent import Extent, product
 from .lowering.region import Region
 from .space import Affine, Axis
@@ -57,10 +57,24 @@ class Loops:
 
     @cached_property
     def windowed(self) -> bool:
-        """Whether the reductions run over windows into a tensor."""
-        b = self.region.builder
+        """Whether the reductions run over windows that slide along the results."""
+        b, inner = self.region.builder, set(self.region.reduced_axes)
         nodes = (b.nodes[n] for n in b.walk([s.value for s in self.region.stores]))
-        return any(isinstance(node, Load) and bool(node.taps) for node in nodes) and bool(self.reduced)
+        places = (b.space.resolve(tap.place) for n in nodes if isinstance(n, Load) for tap in n.taps)
+        return any({a for a, _ in p.terms} & inner and {a for a, _ in p.terms} - inner for p in places)
+
+    @cached_property
+    def scans(self) -> tuple[int, ...]:
+        """Running sums and products of the region."""
+        b = self.region.builder
+        found = b.walk([s.value for s in self.region.stores])
+        return tuple(n for n in found if isinstance(b.nodes[n], Scan))
+
+    @cached_property
+    def scans_back(self) -> bool:
+        """Whether they run from the ends of their rows."""
+        nodes = (self.region.builder.nodes[n] for n in self.scans)
+        return any(isinstance(node, Scan) and node.reverse for node in nodes)
 
     @cached_property
     def reduces_innermost(self) -> bool:

@@ -92,7 +92,7 @@ def start_schedule(loops: Loops) -> Schedule:
         return Schedule("window", block=PLAIN_WINDOW_TILE)
     if loops.reduces_innermost:
         inner = loops.reduced[-1].size.full
-        if len(loops.reduced) == 2 and inner >= LEAST_NESTED:
+        if len(loops.reduced) == 2 and inner >= LEAST_NESTED and not loops.scans:
             return Schedule("rows", block=min(PLAIN_TILE, next_power_of_two(inner)), nested=True)
         padded = next_power_of_two(loops.columns.full)
         return Schedule("rows", block=min(PLAIN_TILE, padded), one_tile=padded <= PLAIN_TILE)

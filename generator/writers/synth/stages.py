@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .expr import Apply, Builder, Reduce, SizeOf
+from .builder import Builder
+from .expr import Apply, Reduce, SizeOf
 from .extent import product
 from .lowering.region import Region
 

@@ -7,7 +7,7 @@ from itertools import product as iproduct
 
 from ....hardware_specs.spec import DeviceSpec
 from .dtypes import BYTES
-from .expr import Apply, Contract, Load, Reduce
+from .expr import Apply, Contract, Load, Reduce, Scan
 from .extent import product
 from .loops import Loops
 from .math import FUNCTIONS
@@ -51,6 +51,8 @@ def planned_flops(loops: Loops) -> float:
         points = product((space.sizes[a] for a in b.free_axes(number)), space.one).full
         if isinstance(node, Apply):
             total += FUNCTIONS[node.function].flops * points
+        elif isinstance(node, Scan):
+            total += points
         elif isinstance(node, Reduce):
             total += points * product((space.sizes[a] for a in space.leaves(node.axes)), space.one).full
         elif isinstance(node, Contract):

@@ -54,13 +54,14 @@ def _nested(loops: Loops) -> Schedule:
 
 def _nested_split(loops: Loops) -> Schedule:
     start = _nested(loops)
-    return start if start.layout == "flat" else replace(start, splits=2, shifted_moments=True)
+    return start if start.layout == "flat" or loops.scans else replace(start, splits=2, shifted_moments=True)
 
 
 def _fused(loops: Loops) -> Schedule:
     """Fewest passes, of which the last walks rows back."""
     steps = _steps(loops)
-    return replace(steps, online_softmax=True, shifted_moments=True, rows_in_l2=steps.layout == "rows")
+    again = steps.layout == "rows" and not loops.scans
+    return replace(steps, online_softmax=True, shifted_moments=True, rows_in_l2=again)
 
 
 def _peeled(loops: Loops, start: Schedule) -> Schedule:
@@ -71,7 +72,7 @@ def _peeled(loops: Loops, start: Schedule) -> Schedule:
 
 def _split(loops: Loops) -> Schedule:
     start = start_schedule(loops)
-    if start.layout not in ("rows", "columns"):
+    if start.layout not in ("rows", "columns") or loops.scans:
         return start
     return replace(start, one_tile=False, splits=4, block=16, depth=2)
 

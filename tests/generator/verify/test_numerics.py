@@ -12,7 +12,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbgen.generator.verify.lowfloat import bf16_to_f32, f32_to_bf16, tf32
+from kbgen.generator.verify.lowfloat import bf16_to_f32, f32_to_bf16, tf32, tf32_nearest
+from kbgen.generator.verify.numerics import _product
+
+NORMAL = st.floats(2.0**-40, 2.0**40, width=32)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +32,7 @@ def errors() -> dict[str, float]:
     ("name", "most"),
     [
         ("dot ieee", 2e-7),
-        ("dot tf32x3", 1e-6),
+        ("dot tf32x3", 3e-7),
         ("dot bf16x3", 2e-5),
         ("dot bf16x6", 2e-7),
         ("dot bf16", 1e-6),
@@ -63,3 +66,24 @@ def test_tf32_keeps_ten_bits_and_never_grows(value: float) -> None:
     kept = float(tf32(np.array([value], np.float32))[0])
     assert abs(kept) <= abs(value)
     assert abs(kept - value) <= abs(value) * 2.0**-10 or abs(value) < 1e-37
+
+
+@given(NORMAL, NORMAL)
+def test_three_tf32_products_are_off_by_two_to_the_minus_21(one: float, other: float) -> None:
+    left, right = np.full((1, 1), one, np.float32), np.full((1, 1), other, np.float32)
+    exact = float(left[0, 0]) * float(right[0, 0])
+    error = abs(float(_product(left, right, "TF32X3")[0, 0]) - exact)
+    assert error <= (2.0**-21 + 2.0**-23) * exact  # the split's, and that of adding up in float32
+
+
+@given(NORMAL)
+def test_nearest_tf32_is_nearest(value: float) -> None:
+    kept = float(tf32_nearest(np.array([value], np.float32))[0])
+    assert abs(kept - value) <= abs(value) * 2.0**-11
+
+
+@pytest.mark.parametrize("mode", ["TF32X3", "BF16X3", "BF16X6"])
+def test_a_split_product_keeps_infinity(mode: str) -> None:
+    left, right = np.array([[1.0, 0.5]], np.float32), np.array([[np.inf], [3.0]], np.float32)
+    with np.errstate(invalid="ignore"):
+        assert _product(left, right, mode)[0, 0] == np.inf

@@ -37,6 +37,13 @@ def test_a_sphinx_page_keeps_what_people_read() -> None:
     assert draft.flags == ()
 
 
+@pytest.mark.parametrize("dash", ["—", "-", "&#8212;"])
+def test_the_release_stands_in_the_title_of_a_page_whose_options_are_in_a_file(dash: str) -> None:
+    head = f"<html><head><title>Memory {dash} PTX ISA 9.1 documentation</title></head>"
+    draft = read(f"{head}<body><h1>Memory</h1><p>Since 8.0.</p></body></html>".encode(), ".html")
+    assert (draft.title, draft.version) == ("Memory", "9.1")
+
+
 def test_every_passage_knows_its_anchor_and_section() -> None:
     passages = chunk("d", "Memory", read(SPHINX.encode(), ".html").body)
     places = {passage.section: passage.place for passage in passages}

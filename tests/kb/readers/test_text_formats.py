@@ -142,6 +142,14 @@ def test_a_notebook_keeps_cells_code_and_short_outputs() -> None:
     assert "<!-- #cell-1 -->" in draft.body
 
 
+@pytest.mark.parametrize("first", ["```python\n# set up\n```", "```\n# a\n```\n\n```\n# b\n```"])
+def test_a_comment_in_code_is_no_title(first: str) -> None:
+    text = f"{first}\n\n# Real title\n"
+    cells = [{"cell_type": "code", "source": "# set up"}, {"cell_type": "markdown", "source": text}]
+    assert read(text.encode(), ".md").title == "Real title"
+    assert read(json.dumps({"cells": cells, "metadata": {}}).encode(), ".ipynb").title == "Real title"
+
+
 @pytest.mark.parametrize("data", [b"no json", b"[]", b'{"cells": 3}'])
 def test_what_is_no_notebook_is_refused(data: bytes) -> None:
     with pytest.raises(Unreadable):

@@ -50,10 +50,9 @@ SPECIMEN specimen_scale_narrow(const __half* x, __half* y, long long n) {
     if (i < n) y[i] = __hmul(x[i], __float2half(1.5f));
 }
 
-// All blocks walk the same few megabytes, past the L1: the L2 serves everything.
-SPECIMEN specimen_l2_reread(const float4* x, float* y, int lines, int steps) {
+// Walks a table past the L1, four loads under way at once.
+__device__ float reread(const float4* x, int at, int lines, int steps) {
     float sum = 0;
-    int at = (blockIdx.x * 1031 + threadIdx.x) % lines;
     for (int step = 0; step < steps; step += 4) {
         float4 v[4];
 #pragma unroll
@@ -65,6 +64,19 @@ SPECIMEN specimen_l2_reread(const float4* x, float* y, int lines, int steps) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) sum += v[j].x + v[j].y + v[j].z + v[j].w;
     }
+    return sum;
+}
+
+// All blocks walk the same few megabytes: the L2 serves everything.
+SPECIMEN specimen_l2_reread(const float4* x, float* y, int lines, int steps) {
+    float sum = reread(x, (blockIdx.x * 1031 + threadIdx.x) % lines, lines, steps);
+    if (sum == 12345.0f) y[0] = sum;
+}
+
+// The same over a table that fits the L2 and not one of its halves, which keep what their own side reads.
+SPECIMEN specimen_l2_halves(const float4* x, float* y, int lines, int steps) {
+    long long start = blockIdx.x * (long long)lines / gridDim.x;
+    float sum = reread(x, (int)start + threadIdx.x, lines, steps);
     if (sum == 12345.0f) y[0] = sum;
 }
 
@@ -113,6 +125,34 @@ SPECIMEN specimen_occupancy_blocks(const int* next, float* y, int lines, int ste
     y[GLOBAL_THREAD] = line;
 }
 
+// The same chain in blocks that take all 16 named barriers: the SM has 64 of them.
+SPECIMEN specimen_occupancy_barriers(const int* next, float* y, int lines, int steps) {
+#define WAIT(name) asm volatile("bar.sync " #name ", 128;" ::: "memory")
+    WAIT(1); WAIT(2); WAIT(3); WAIT(4); WAIT(5); WAIT(6); WAIT(7); WAIT(8);
+    WAIT(9); WAIT(10); WAIT(11); WAIT(12); WAIT(13); WAIT(14); WAIT(15);
+#undef WAIT
+    __syncthreads();
+    int line = chase(next, ((GLOBAL_THREAD / 32) * 7919LL) % lines, steps);
+    y[GLOBAL_THREAD] = line;
+}
+
+// Waits of four kinds, none of them a third, in blocks of 22 warps: two fit the 64 slots of an SM, three do not.
+SPECIMEN specimen_occupancy_warps(const int* table, float* y, int steps) {
+    __shared__ int next[1024];
+    for (int at = threadIdx.x; at < 1024; at += blockDim.x) next[at] = (at + 33) & 1023;
+    __syncthreads();
+    int at = threadIdx.x;
+    float sum = at;
+    for (int step = 0; step < steps; ++step) {
+        at = __ldcg(table + at) & 1023;
+#pragma unroll
+        for (int j = 0; j < 8; ++j) at = next[at];
+#pragma unroll 1
+        for (int j = 0; j < 24; ++j) sum = fmaf(sum, 0.999f, 1.0f);
+    }
+    y[GLOBAL_THREAD] = sum + at;
+}
+
 // Sixteen byte loads and stores where one 16-byte access would do.
 SPECIMEN specimen_bytes_one_by_one(const unsigned char* x, unsigned char* y, int n) {
     long long i = GLOBAL_THREAD * 16;
@@ -136,6 +176,14 @@ SPECIMEN specimen_byte_table(const unsigned char* table, unsigned* y, int steps)
         for (int j = 0; j < 16; ++j) sum += v[j];
     }
     y[GLOBAL_THREAD] = sum;
+}
+
+// Byte after byte stored to a few kilobytes, neighbouring lanes on neighbouring bytes: nothing is waited for but the queue.
+SPECIMEN specimen_byte_fill(unsigned char* table, int steps) {
+    for (int step = 0; step < steps; ++step)
+#pragma unroll
+        for (int j = 0; j < 16; ++j)
+            ((volatile unsigned char*)table)[(GLOBAL_THREAD + j * 4096LL + step * 64) & 0x3ffff] = step + j;
 }
 
 // Reads host memory across the bus.

@@ -118,12 +118,18 @@ class Shelf:
     def _transpose_padded(self) -> Specimen:
         return self._transposed("transpose_padded")
 
-    def _l2_reread(self) -> Specimen:
-        x, blocks, steps = _floats(4 * _MIB), 8 * self._units, 320
+    def _rereading(self, name: str, mib: int) -> Specimen:
+        x, blocks, steps = _floats(mib * _MIB // 4), 8 * self._units, 320
         arguments = [x, _floats(1), ctypes.c_int(x.numel() // 4), ctypes.c_int(steps)]
         return self._cuda(
-            "l2_reread", blocks, 256, arguments, flops=blocks * 256.0 * steps * 4, bytes_min=4.0 * x.numel()
+            name, blocks, 256, arguments, flops=blocks * 256.0 * steps * 4, bytes_min=4.0 * x.numel()
         )
+
+    def _l2_reread(self) -> Specimen:
+        return self._rereading("l2_reread", 16)
+
+    def _l2_halves(self) -> Specimen:
+        return self._rereading("l2_halves", 44)
 
     def _chasing(self, name: str, blocks: int, threads: int, steps: int, shared: int = 0) -> Specimen:
         lines = _MIB
@@ -150,6 +156,17 @@ class Shelf:
     def _occupancy_blocks(self) -> Specimen:
         return self._chasing("occupancy_blocks", 6 * 32 * self._units, 32, 64)
 
+    def _occupancy_barriers(self) -> Specimen:
+        return self._chasing("occupancy_barriers", 6 * 4 * self._units, 128, 64)
+
+    def _occupancy_warps(self) -> Specimen:
+        threads, blocks, steps = 22 * 32, 4 * 2 * self._units, 64
+        table = torch.randint(0, 1024, (1024,), dtype=torch.int32, device=DEVICE)
+        return self._cuda(
+            "occupancy_warps", blocks, threads, [table, _floats(blocks * threads), ctypes.c_int(steps)],
+            flops=2.0 * 24 * steps * blocks * threads, bytes_min=4.0 * blocks * threads,
+        )  # fmt: skip
+
     def _bytes_one_by_one(self) -> Specimen:
         n = 64 * _MIB
         x = torch.randint(0, 255, (n,), dtype=torch.uint8, device=DEVICE)
@@ -163,6 +180,13 @@ class Shelf:
         y = torch.empty(4 * self._units * 2048, dtype=torch.int32, device=DEVICE)
         return self._cuda(
             "byte_table", y.numel() // 256, 256, [table, y, ctypes.c_int(32)], bytes_min=4.0 * y.numel()
+        )
+
+    def _byte_fill(self) -> Specimen:
+        table = torch.empty(256 << 10, dtype=torch.uint8, device=DEVICE)
+        blocks = 4 * 8 * self._units
+        return self._cuda(
+            "byte_fill", blocks, 256, [table, ctypes.c_int(16)], bytes_min=float(table.numel())
         )
 
     def _host_memory(self) -> Specimen:
@@ -305,6 +329,22 @@ class Shelf:
             "wgmma_chain", blocks, 128, [_floats(blocks * 128), ctypes.c_int(steps)],
             shared=100 << 10, flops=2.0 * 64 * 8 * 16 * steps * blocks, bytes_min=4.0 * blocks * 128,
             kind="tensor_bf16",
+        )  # fmt: skip
+
+    def _wgmma_groups(self) -> Specimen:
+        blocks, steps = 4 * self._units, 1024
+        return self._cuda(
+            "wgmma_groups", blocks, 128, [_floats(blocks * 128), ctypes.c_int(steps)],
+            shared=200 << 10, flops=2.0 * 64 * 64 * 32 * steps * blocks, bytes_min=4.0 * blocks * 128,
+            kind="tensor_bf16",
+        )  # fmt: skip
+
+    def _bulk_one_stage(self) -> Specimen:
+        blocks, steps = self._units, 256
+        x = _floats(blocks * steps * 1024)
+        return self._cuda(
+            "bulk_one_stage", blocks, 128, [x, _floats(blocks * 128), ctypes.c_int(steps)],
+            shared=200 << 10, flops=float(x.numel()), bytes_min=4.0 * x.numel(),
         )  # fmt: skip
 
     def _product_chain(self) -> Specimen:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..builder import Builder
 from ..dtypes import is_float
-from ..expr import Apply, Builder, Reduce
+from ..expr import Apply, Reduce
 from ..space import Affine
 from ..stages import reduce_node
 from .neutral import is_neutral, neutral

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..expr import Builder, Load, Tap
+from ..builder import Builder
+from ..expr import Load, Tap
 from ..extent import Extent
 from ..space import Axis, Space
 from .index import Indexer

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..builder import Builder
 from ..dtypes import SHORT_FLOATS, TRITON, is_float
-from ..expr import Apply, Builder, Choose, Const, Load, Position, Reduce, SizeOf, indices
+from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf, indices
 from ..extent import Extent
 from ..loops import Loops
 from ..lowering.region import Store

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from torch import fx
 
 from ..dtypes import TORCH
-from ..extent import Extent, express, product, ungrouped
+from ..extent import Derived, Extent, Total, express, product, ungrouped
 from ..loops import Loops
 from ..lowering.region import Store
 from ..schedule import Schedule
@@ -54,9 +54,9 @@ class WrapperWriter:
         self.numbers: dict[str, str] = {}
         self.known = self._shapes()
         for derived in self.region.derived:
-            of = express(derived.of, self.known)
-            if of is not None and derived.size not in self.known.values():
-                self.known[f"({derived.text(of)})"] = derived.size
+            text = self._derived_size(derived)
+            if text is not None and derived.size not in self.known.values():
+                self.known[f"({text})"] = derived.size
 
     def _shapes(self) -> dict[str, Extent]:
         """Sizes that shapes give, those of the largest tensors first."""
@@ -66,6 +66,13 @@ class WrapperWriter:
             for name, node in by_size
             for d, size in enumerate(self.traces.shape(node))
         }
+
+    def _derived_size(self, derived: Derived | Total) -> str | None:
+        given = derived.parts if isinstance(derived, Total) else (derived.of,)
+        texts = [text for size in given if (text := express(size, self.known)) is not None]
+        if len(texts) < len(given):
+            return None
+        return " + ".join(texts) if isinstance(derived, Total) else derived.text(texts[0])
 
     def write(self) -> Wrapper:
         sizes = self._sizes()

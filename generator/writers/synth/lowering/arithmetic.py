@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import fx
 
+from ..builder import Builder
 from ..dtypes import is_float
-from ..expr import Builder
 from ..space import CannotFuseError
 from .context import Context, Lowered, Value
 from .table import RULES, lowers

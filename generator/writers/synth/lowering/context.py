@@ -9,9 +9,10 @@ from typing import Any
 import torch
 from torch import fx
 
+from ..builder import Builder
 from ..dtypes import UNSUPPORTED, compute_type, short_name
-from ..expr import Builder, Load, Position, SizeOf
-from ..extent import Derived, Extent, product
+from ..expr import Load, Position, SizeOf
+from ..extent import Derived, Extent, Total, product
 from ..space import Affine, Axis, CannotFuseError, Dims, Space
 from ..traces import Traces, Varies
 
@@ -36,7 +37,7 @@ class Context:
     env: dict[fx.Node, Lowered] = field(default_factory=dict)
     buffers: dict[str, fx.Node] = field(default_factory=dict)
     writes: list[tuple[fx.Node, Value]] = field(default_factory=list)
-    derived: list[Derived] = field(default_factory=list)
+    derived: list[Derived | Total] = field(default_factory=list)
     cuts: dict[tuple[Any, ...], tuple[Axis, ...]] = field(default_factory=dict)
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..expr import Builder, Contract, Load
+from ..builder import Builder
+from ..expr import Contract, Load
 from ..space import Axis, CannotFuseError
 
 MOST_PRODUCTS = 2

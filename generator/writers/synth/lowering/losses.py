@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import fx
 
-from ..expr import Builder
+from ..builder import Builder
 from ..losses import argument, has_plain_classes
 from ..space import CannotFuseError
 from .context import Context, Lowered, Value

@@ -69,6 +69,8 @@ def mean(
 ) -> Value:
     x = Value(x.dims, ctx.builder.cast(x.node, dtype))
     total = reduce(ctx, x, dims, "sum", keepdim, dtype)
+    if ctx.count([a for d in dims for a in x.dims[d]]).is_one():
+        return total
     return Value(
         total.dims,
         ctx.builder.apply("div", total.node, count_of(ctx, x, dims, dtype), dtype=dtype, hint=hint),

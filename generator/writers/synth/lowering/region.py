@@ -8,35 +8,41 @@ from dataclasses import dataclass
 import torch
 from torch import fx
 
+from ..builder import Builder
 from ..dtypes import UNSUPPORTED, short_name
-from ..expr import Builder, Choose, Load, Reduce
-from ..extent import Derived
+from ..expr import Choose, Load, Reduce, Scan
+from ..extent import Derived, Total
 from ..space import Affine, Axis, CannotFuseError, Space
 from ..traces import Traces, aten_name, is_getitem
 from . import (
     activations,
     arithmetic,
     copies,
+    joins,
     losses,
     normalizations,
     products,
     reductions,
+    scans,
     softmaxes,
     views,
     windows,
 )
 from .context import Context, Lowered, Value, packed_strides
 from .factors import ProductAxes, check_product, outside_products, product_axes
+from .scans import check_scans
 from .table import RULES
 
 FAMILIES = (
     activations,
     arithmetic,
     copies,
+    joins,
     losses,
     normalizations,
     products,
     reductions,
+    scans,
     softmaxes,
     views,
     windows,
@@ -75,7 +81,7 @@ class Region:
     reduced_axes: tuple[Axis, ...]
     unrolled_axes: tuple[Axis, ...]
     product: ProductAxes | None = None
-    derived: tuple[Derived, ...] = ()
+    derived: tuple[Derived | Total, ...] = ()
 
 
 def is_fusable(node: fx.Node) -> bool:
@@ -124,7 +130,9 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     _check_dimensions(ctx)
     roots = [s.value for s in stores]
     live = list(builder.walk(roots))
-    reduced = {frozenset(space.leaves(n.axes)) for i in live if isinstance(n := builder.nodes[i], Reduce)}
+    walked = [n for i in live if isinstance(n := builder.nodes[i], Reduce | Scan)]
+    reduced = {frozenset(space.leaves(n.axes)) for n in walked}
+    check_scans(builder, live)
     if len(reduced) > 1:
         raise CannotFuseError("reductions over different dimensions do not share a loop")
     choices = {space.leaves((n.axis,)) for i in live if isinstance(n := builder.nodes[i], Choose)}
@@ -171,5 +179,8 @@ def _check_rows(builder: Builder, stores: list[Store], outer: set[Axis], inner: 
         if outer - {a for a, _ in builder.space.resolve(store.index).terms}:
             raise CannotFuseError("a smaller tensor is also needed by itself")
     for i in builder.walk([s.value for s in stores]):
-        if isinstance(builder.nodes[i], Reduce) and builder.free_axes(i) != outer:
+        node = builder.nodes[i]
+        if isinstance(node, Reduce) and builder.free_axes(i) != outer:
             raise CannotFuseError("a reduced value is broadcast along a new dimension")
+        if isinstance(node, Scan) and builder.free_axes(i) != outer | inner:
+            raise CannotFuseError("a running sum is broadcast along a new dimension")

@@ -1,4 +1,4 @@
-"""Views: reshape, permute, broadcast, slice, concatenate; they move indices and cost nothing in a kernel."""
+"""Views: reshape, permute, broadcast, slice, flip; they move indices and cost nothing in a kernel."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from typing import Any
 
 from torch import fx
 
-from ..expr import Choose
 from ..extent import Extent
 from ..space import Affine, Axis, CannotFuseError, Dims
 from .context import Context, Lowered, Value, source_of
+from .reductions import reduce_dims
 from .table import lowers
-
-MOST_PARTS = 4
-"""Tensors that one kernel joins; each is written by its own lines."""
 
 
 @lowers("view.default", "reshape.default", "_unsafe_view.default", "flatten.using_ints", "unflatten.int",
@@ -64,6 +61,20 @@ def _order(node: fx.Node, rank: int) -> list[int]:
     else:
         order.reverse()
     return order
+
+
+@lowers("flip.default")
+def _flip(ctx: Context, node: fx.Node) -> Lowered:
+    """Dimensions read from their ends."""
+    x = ctx.value(node.args[0])
+    for dim in reduce_dims(len(x.dims), ctx.traces.arg(node, 1, "dims")):
+        axes = ctx.space.leaves(x.dims[dim])
+        turned = {axis: ctx.space.fresh(ctx.space.sizes[axis]) for axis in axes}
+        one = ctx.traces.one
+        moves = {a: Affine(((b, one.like(-1)),), ctx.space.sizes[a] - 1) for a, b in turned.items()}
+        dims = (*x.dims[:dim], tuple(turned.values()), *x.dims[dim + 1 :])
+        x = Value(dims, ctx.builder.substitute(x.node, moves))
+    return x
 
 
 @lowers("expand.default", "expand_as.default", "broadcast_to.default")
@@ -127,37 +138,6 @@ def _split(ctx: Context, node: fx.Node) -> Lowered:
         parts.append(Value(piece.dims[:dim] + piece.dims[dim + 1 :], piece.node) if unbind else piece)
         start = start + length
     return tuple(parts)
-
-
-@lowers("cat.default", "concat.default", "concatenate.default")
-def _cat(ctx: Context, node: fx.Node) -> Lowered:
-    parts = list(node.args[0])  # type: ignore[arg-type]
-    dim = int(ctx.traces.arg(node, 1, "dim", 0)) % len(ctx.traces.shape(node))
-    return join(ctx, node, parts, dim, stacked=False)
-
-
-@lowers("stack.default")
-def _stack(ctx: Context, node: fx.Node) -> Lowered:
-    parts = list(node.args[0])  # type: ignore[arg-type]
-    dim = int(ctx.traces.arg(node, 1, "dim", 0)) % len(ctx.traces.shape(node))
-    return join(ctx, node, parts, dim, stacked=True)
-
-
-def join(ctx: Context, node: fx.Node, parts: list[Any], dim: int, *, stacked: bool) -> Value:
-    """Concatenate equal parts: a new unrolled axis chooses among them, so both halves share one pass."""
-    values = [ctx.value(p) for p in parts]
-    if len(values) > MOST_PARTS:
-        raise CannotFuseError(f"{node.name} joins {len(values)} tensors")
-    if not stacked and len({ctx.traces.shape(p)[dim] for p in parts}) > 1:
-        raise CannotFuseError(f"{node.name} joins parts of different size")
-    dims = ctx.broadcast(values)
-    dtype = ctx.result_type(node)
-    axis = ctx.space.fresh(ctx.traces.one.like(len(values)))
-    options = tuple(ctx.builder.cast(v.node, dtype) for v in values)
-    chosen = ctx.builder.add(Choose(axis, options, dtype))
-    if stacked:
-        return Value((*dims[:dim], (axis,), *dims[dim:]), chosen)
-    return Value((*dims[:dim], (axis, *dims[dim]), *dims[dim + 1 :]), chosen)
 
 
 def cut(ctx: Context, x: Value, dim: int, start: Extent, step: Any, length: Extent) -> Value:

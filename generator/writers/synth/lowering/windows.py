@@ -13,7 +13,7 @@ from ..extent import Derived, Extent
 from ..space import Affine, Axis, CannotFuseError
 from .context import Context, Lowered, Value
 from .products import combined, contract, operand
-from .reductions import reduce
+from .reductions import mean, reduce
 from .table import lowers
 
 
@@ -213,3 +213,21 @@ def _pooled(ctx: Context, node: fx.Node, dilation: Any) -> tuple[Value, list[tup
     out = [ctx.space.dimension(size) for size in result]
     taps = [ctx.space.dimension(w.taps) for w in windows]
     return _seen_through(ctx, x, windows, out, taps), taps
+
+
+@lowers("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default")
+def _adaptive_pool(ctx: Context, node: fx.Node) -> Lowered:
+    """As many means as are asked for, each of an equal part of the tensor: one part is all of it."""
+    x, shape = ctx.value(node.args[0]), ctx.traces.shape(node)
+    rank = int(str(node.target).split("pool")[1][0])
+    dims: list[tuple[Axis, ...]] = list(x.dims[:-rank])
+    parts: list[tuple[Axis, ...]] = []
+    for dim, size in zip(x.dims[-rank:], shape[-rank:], strict=True):
+        whole = ctx.space.size(ctx.space.leaves(dim))
+        if not size.divides(whole):
+            raise CannotFuseError("an adaptive pool whose windows differ in size is left to torch")
+        outer, inner = ctx.space.regroup(dim, (size, whole // size), node.name)
+        dims.append(outer)
+        parts.append(inner)
+    seen = Value((*dims, *parts), x.node)
+    return mean(ctx, seen, range(len(dims), len(seen.dims)), False)

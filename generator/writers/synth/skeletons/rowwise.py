@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
+from ..builder import Builder
 from ..dtypes import SHORT_FLOATS
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
 from ..emit.reduce import reduce_tile
 from ..emit.running import Accumulator, find_shift, finish, start, step
-from ..expr import Apply, Builder, Load
+from ..emit.scan import scan_tile, start_scans
+from ..expr import Apply, Load
 from ..lowering.region import Region, Store
 from ..stages import Item, Moments, OnlineSoftmax, inputs_of, plan_stages, reductions
 from .frame import Frame, frame, prepare
@@ -138,6 +140,7 @@ def _one_tile(f: Frame) -> None:
         _load_all(f)
     for number in reductions(f.loops.region):
         reduce_tile(f.values, number, f.tile, f.mask)
+    scan_tile(f.values, f.tile, f.mask)
     for store in f.loops.region.stores:
         for at in f.values.instances(store):
             f.values.store(store, at)
@@ -211,8 +214,10 @@ def write_stores(f: Frame) -> None:
         roots = [s.value for s in inside]
         f.read_again(roots, last=True)
         f.values.hoist(roots)
-        for steps in _sweep(f, roots, back=f.schedule.rows_in_l2):
+        carries = start_scans(f.values, f.tile)
+        for steps in _sweep(f, roots, back=f.schedule.rows_in_l2 or f.loops.scans_back):
             with steps:
+                scan_tile(f.values, f.tile, f.mask, carries)
                 for store in inside:
                     for at in f.values.instances(store):
                         f.values.store(store, at)

@@ -41,8 +41,14 @@ _OF_LAYOUT: Mapping[str, set[str]] = {"tiles": _OF_TILES, "window": set()}
 """What knows the tiles of matrix products, and windows; the rest is for rows, columns and flat grids."""
 
 
+_IN_ANY_ORDER = {module.TRANSFORM for module in (peel_row_edges, rows_in_l2, split_reduction)}
+"""What takes the parts of a row as they come, or more than once: not for running sums."""
+
+
 def _for_its_layouts(name: str, apply: Transform) -> Transform:
     def gated(schedule: Schedule, site: Site) -> Schedule | str:
+        if name in _IN_ANY_ORDER and site.loops.scans:
+            return f"{name} is not for running sums, whose parts follow one another"
         if name not in _OF_LAYOUT.get(schedule.layout, {name}):
             return f"{name} is not for {_WORDS[schedule.layout]}"
         return apply(schedule, site)

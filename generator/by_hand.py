@@ -1,0 +1,104 @@
+"""Makes the prompt of `kbgen prompt`: the same that the loop sends, for a person to carry to a model."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import KbgenError
+from ..kb.library import Library
+from ..profiling.classify import classify, diagnose_op
+from ..profiling.device import Device, detect
+from ..profiling.op import load_op
+from ..profiling.profile import Profile
+from ..profiling.source import read_source
+from ..profiling.static import inspect
+from ..profiling.trace import Mode, TracedOp, trace
+from ..retrieval.advise import advise
+from .prompts.briefing import Briefing, Focus, brief
+from .prompts.complaint import of_static, of_verdict
+from .prompts.prompt import Prompt
+from .prompts.standing import standing
+from .prompts.tasks import draft, improve, repair
+from .verify import verdict as verdicts
+from .writers.synth.transforms.inherent import INHERENT
+from .writers.synth.writer import SynthWriter
+
+
+class ByHandError(KbgenError):
+    """A file that goes with the question is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The arguments of `kbgen prompt`."""
+
+    op_path: Path
+    gpu: str
+    precision: str
+    mode: Mode
+    overrides: Mapping[str, Any]
+    parent: Path | None
+    verdict: Path | None
+    technique: str | None
+    budget: int
+
+
+def by_hand(wanted: Wanted, library: Library | None) -> Prompt:
+    """Asks for a first kernel, a faster parent, or a mended one where it does not compile or the verdict
+    refused it. Without a library, nothing that was learnt elsewhere is told."""
+    device = detect(wanted.gpu)
+    op = load_op(wanted.op_path, wanted.overrides)
+    traced = trace(op, wanted.mode)
+    diagnosis = diagnose_op(traced, device.roof)
+    advice = (
+        advise(diagnosis, traced, device.spec, library, (*SynthWriter.transforms, *INHERENT))
+        if library is not None
+        else None
+    )
+    briefing = brief(
+        traced, device.spec, diagnosis, advice=advice, library=library, precision=wanted.precision
+    )
+    focus = _focus(briefing, wanted.technique)
+    if wanted.parent is None:
+        return draft(briefing, focus, wanted.budget)
+    return _of_parent(wanted, wanted.parent, traced, device, briefing, focus)
+
+
+def _of_parent(
+    wanted: Wanted, parent: Path, traced: TracedOp, device: Device, briefing: Briefing, focus: Focus | None
+) -> Prompt:
+    source = read_source(parent, "class ModelNew")
+    source.tree()
+    complaint = of_verdict(_verdict(wanted.verdict)) if wanted.verdict else ""
+    with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
+        static = inspect(parent, traced.op, device.spec, Path(scratch))
+    complaint = complaint or of_static(static)
+    if complaint:
+        return repair(briefing, source.text, complaint, wanted.budget)
+    held_back = classify(Profile(traced, device.roof, static))
+    told = standing(static, device.spec, held_back)
+    return improve(briefing, source.text, told, focus, wanted.budget)
+
+
+def _verdict(path: Path) -> verdicts.Verdict:
+    try:
+        return verdicts.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ByHandError(
+            f"{path} is not a verdict ({error}); save the output of 'kbgen verify ... --json' there."
+        ) from None
+
+
+def _focus(briefing: Briefing, technique: str | None) -> Focus | None:
+    if technique is None:
+        return None
+    found = next((one for one in briefing.focuses if one.id == technique), None)
+    if found is None:
+        known = ", ".join(one.id for one in briefing.focuses) or "none"
+        raise ByHandError(f"--technique {technique} is not advised for this operator; advised are: {known}.")
+    return found

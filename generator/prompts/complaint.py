@@ -1,0 +1,57 @@
+"""Trims a complaint to its cause: a compiler's log to the lines that point, a verdict to the calls that failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...profiling.static import StaticReport
+from ..verify.verdict import CaseResult, Passed, Verdict
+from .quoting import gives_orders, visible
+
+_CHARACTERS = 1500
+_CASES = 3
+_NOISE = re.compile(r"^\s*(File \"(?!.*(_optimized|candidate)).*|Traceback .*|During handling .*|The above .*|\^+\s*)$")
+WITHHELD = "the message reads as orders to its reader and is left out"
+
+
+def of_static(report: StaticReport) -> str:
+    """Every rejection of the compile, each trimmed to its cause."""
+    return _safe("\n".join(trimmed(one, _CHARACTERS // max(1, len(report.rejections))) for one in report.rejections))
+
+
+def of_verdict(verdict: Verdict) -> str:
+    """The cause, what was seen, and the calls that failed by how much; "" for a verdict that passed."""
+    if isinstance(verdict, Passed):
+        return ""
+    detail = trimmed(verdict.detail)
+    return "\n".join((f"{verdict.cause}: {_safe(detail)}", *_cases(verdict.cases)))
+
+
+def trimmed(text: str, most: int = _CHARACTERS) -> str:
+    """Without a traceback's foreign frames; of what is still too long its head and, mostly, its end."""
+    lines = [line.rstrip() for line in visible(text).splitlines() if line.strip() and not _NOISE.match(line)]
+    kept = "\n".join(lines)
+    if len(kept) <= most:
+        return kept
+    head = most // 4
+    return f"{kept[:head]}\n[...]\n{kept[-(most - head) :]}"
+
+
+def _cases(cases: Sequence[CaseResult]) -> list[str]:
+    failed = [case for case in cases if case.outcome == "failed"]
+    lines = [f"- call {case.name}: {_off(case)}" for case in failed[:_CASES]]
+    right = sum(case.outcome == "passed" for case in cases)
+    return [*lines, f"{len(failed)} calls failed, {right} agreed"] if failed else lines
+
+
+def _off(case: CaseResult) -> str:
+    """By how much a call was wrong: its relative L2 error against float64, beside what eager itself has."""
+    if case.oracle_error is None or case.budget is None:
+        return _safe(trimmed(case.detail, 200)) or "no result to compare"
+    return f"error {case.oracle_error:.2g}, allowed {case.budget:.2g}, eager's own {case.baseline_error or 0:.2g}"
+
+
+def _safe(text: str) -> str:
+    """A message may hold text that the candidate chose."""
+    return WITHHELD if gives_orders(text) else text

@@ -1,0 +1,31 @@
+"""Says how a kernel stands: what its compiled code takes of the card, what holds it back, what its time is."""
+
+from __future__ import annotations
+
+from ...hardware_specs.spec import DeviceSpec
+from ...profiling.classify import Diagnosis
+from ...profiling.static import KernelReport, StaticReport
+
+
+def standing(static: StaticReport, spec: DeviceSpec, diagnosis: Diagnosis | None, time: str = "") -> str:
+    """Sentences for a prompt, one kernel a line; `time` is told as it is given."""
+    lines = ["How it stands on the card, by its compiled code:", *(_kernel(one, spec) for one in static.kernels)]
+    lines += [f"- {found.evidence}" for found in diagnosis.bottlenecks] if diagnosis else []
+    return "\n".join([*lines, f"- {time}"] if time else lines)
+
+
+def _kernel(one: KernelReport, spec: DeviceSpec) -> str:
+    grid = " x ".join(str(size) for size in one.grid if size != 1) or "1"
+    waves = f", {one.waves:.1f} waves" if one.waves else ""
+    widths = "; ".join(
+        f"{what} {', '.join(f'{count} of {bits} bit' for bits, count in counts.items())}"
+        for what, counts in (("loads", one.load_bits), ("stores", one.store_bits))
+        if counts
+    )
+    accesses = f"; accesses a lane: {widths}" if widths else ""
+    repeated = f", launched {one.launches} times" if one.launches > 1 else ""
+    return (
+        f"- `{one.name}`: {grid} blocks of {one.num_warps} warps{waves}{repeated}; {one.registers} registers, "
+        f"{one.shared_bytes} bytes of shared memory; occupancy {one.occupancy.fraction:.0%} of the "
+        f"{spec.unit_name}, limited by {one.occupancy.limiter}{accesses}"
+    )

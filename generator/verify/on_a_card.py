@@ -1,0 +1,88 @@
+"""Bends torch's operators on the CPU to what a card computes: products on rounded operands, running sums in
+float32; and says how many products an operator adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .lowfloat import tf32
+
+
+class RoundedProducts(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Matrix products and convolutions on operands rounded to a class, accumulated in float32."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and True would import torch._dynamo
+
+    def __init__(self, precision: str) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.keep = _ROUNDINGS[precision]
+
+    def __enter__(self) -> None:
+        super().__enter__()  # type: ignore[no-untyped-call]
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        name = func._schema.name.removeprefix("aten::")
+        if name in _PRODUCTS:
+            first, last = _PRODUCTS[name]
+            args = (*args[:first], *map(self.keep, args[first:last]), *args[last:])
+        return func(*args, **(kwargs or {}))
+
+
+_PRODUCTS: Mapping[str, tuple[int, int]] = {
+    "mm": (0, 2), "bmm": (0, 2), "addmm": (1, 3), "baddbmm": (1, 3), "mv": (0, 2), "addmv": (1, 3),
+    "dot": (0, 2), "convolution": (0, 2), "_scaled_dot_product_flash_attention_for_cpu": (0, 3),
+    "_scaled_dot_product_attention_math": (0, 3),
+}  # fmt: skip
+"""Which arguments are the factors."""
+
+
+def terms(func: Any, args: Sequence[Any]) -> int:
+    """How many products each element of a matrix product's, a convolution's or attention's result adds up at
+    most; 1 for other operators."""
+    name = func._schema.name.removeprefix("aten::")
+    if name not in _PRODUCTS:
+        return 1
+    first, second = args[slice(*_PRODUCTS[name])][:2]
+    if name == "convolution":
+        outputs = second.shape[1] if args[6] else second.shape[0]  # a transposed one's stand second
+        return int(second.numel() // max(1, outputs))
+    return int(max(first.shape[-1], second.shape[-2] if second.ndim > 1 else 1))
+
+
+_ROUNDINGS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "tf32": lambda value: torch.from_numpy(tf32(value.detach().contiguous().numpy())),
+    "fp16": lambda value: value.half().float(),
+    "bf16": lambda value: value.bfloat16().float(),
+}
+
+
+class ScansInSingle(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Running sums and products in float32 as a card takes them, one rounding an element: torch's CPU kernels
+    carry float64, beside which no kernel of a card's could stand."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # as above
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        scan = _SCANS.get(func)
+        if scan is None or kwargs or args[0].dtype != torch.float32 or args[0].ndim == 0:
+            return func(*args, **(kwargs or {}))
+        return torch.from_numpy(scan(args[0].detach().numpy(), axis=args[1], dtype=np.float32))
+
+
+_SCANS: Mapping[Any, Callable[..., Any]] = {
+    torch.ops.aten.cumsum.default: np.cumsum,
+    torch.ops.aten.cumprod.default: np.cumprod,
+}

@@ -1,0 +1,180 @@
+"""Finds the figures that a text tells of a kernel: names with their numbers, in any order people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from ..profiling.counters.numerals import Token, token
+from ..profiling.counters.nvidia import keys, metric_map, metric_names
+from ..profiling.counters.units import converted, unit
+from ..profiling.counters.vocabulary import vocabulary
+from ..profiling.rules import rule_book
+
+_NUMBER = r"\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)?(?:e[-+]?\d+)?"
+_SCALED = rf"(?:{_NUMBER})(?: ?[kM]\b)?"
+_UNIT = (
+    r"%|per ?cent|[kmgtKMGT]?i?[bB](?:ytes?)?/s|[KMGkmg]i?[bB]\b|bytes?\b|[mnuµμ]s(?:ec)?\b|[kKM]\b|million|thousand"
+)
+_FIGURE = re.compile(rf"(?<![\w.])(?P<number>{_NUMBER}|no|zero)(?![\w-]*[a-z]*\d)\s?(?P<unit>{_UNIT})?(?!-?\w)")
+_CLAUSE = re.compile(r"[;|\n]|,(?!\d)|\band\b|\bwhile\b|\bwith\b|\bbut\b|[.:](?=\s+[A-Z])")
+_MANY = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6}
+_MOST_PCT = 120.0  # utilisation in per cent; more is another number
+_LEADING = re.compile(r"\b(?:top|main|mainly|mostly|dominant|dominates?|largest|highest|worst)\b")
+"""What marks a stall that is named without a number."""
+
+
+class Words(BaseModel):
+    """summary.yaml as it stands."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    keys: Mapping[str, tuple[str, ...]]
+    facts: Mapping[str, tuple[str, ...]]
+    sentences: tuple[str, ...]
+    unsaid: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number as it was told: `unit` is what stood behind it, "" for nothing."""
+
+    value: float
+    unit: str
+
+    def in_unit(self, wanted: str) -> float | None:
+        """The number in `wanted`, None where it is of another kind; shares are told as such or in per cent."""
+        if wanted in ("ratio", "inst/cycle"):
+            return self.value / 100 if self.unit == "%" or self.value > 1 else self.value
+        if wanted == "%":
+            if self.unit not in ("", "%") or self.value > _MOST_PCT:
+                return None
+            return 100 * self.value if not self.unit and 0 < self.value < 1 else self.value
+        if not self.unit:
+            return self.value
+        if self.unit == "%":
+            return None
+        found = converted(Decimal(str(self.value)), self.unit, wanted)
+        return None if found is None else float(found)
+
+
+@cache
+def words() -> Words:
+    text = (files("kbgen.retrieval") / "summary.yaml").read_text(encoding="utf-8")
+    return Words.model_validate(yaml.safe_load(text))
+
+
+def figures(text: str) -> dict[str, float]:
+    """Canonical key, fact, or group of a sentence of summary.yaml -> its value in the unit of that name."""
+    found: dict[str, float] = {}
+    for sentence in _sentences():
+        match = sentence.search(text)
+        if match:
+            told = {name: _value(number) for name, number in match.groupdict().items()}
+            found |= {name: value for name, value in told.items() if value is not None}
+            text = f"{text[: match.start()]} ; {text[match.end() :]}"
+    for clause in _CLAUSE.split(text):
+        for name, value in _paired(clause):
+            found.setdefault(name, value)
+    return found
+
+
+def _paired(clause: str) -> Iterator[tuple[str, float]]:
+    """Each name of a clause with the number that belongs to it: behind it, or before it where numbers lead."""
+    names = _named(clause)
+    blank = list(clause)
+    for start, end, _ in names:
+        blank[start:end] = "\0" * (end - start)
+    numbers = [
+        (match.start(), figure) for match in _FIGURE.finditer("".join(blank)) if (figure := _figure(match))
+    ]
+    if not numbers:
+        if _LEADING.search(clause):
+            yield from ((key, 0.5) for _, _, meant in names for key in meant if key.startswith("stall_"))
+        return
+    lead = bool(names) and numbers[0][0] < names[0][0]
+    for place, (start, end, meant) in enumerate(names):
+        before = names[place - 1][1] if place else 0
+        after = names[place + 1][0] if place + 1 < len(names) else len(clause)
+        near = [
+            figure for at, figure in numbers if (before <= at < start if lead else end <= at < after)
+        ]
+        if near:
+            for key in meant:
+                value = near[-1 if lead else 0].in_unit(_unit_of(key))
+                if value is not None:
+                    yield key, value
+
+
+def _named(clause: str) -> list[tuple[int, int, tuple[str, ...]]]:
+    """(start, end, what it may mean) of the names in a clause, none over another, the longer one first."""
+    spans: dict[tuple[int, int], list[str]] = {}
+    lower = clause.lower()
+    for key, pattern in _patterns():
+        for match in pattern.finditer(lower):
+            spans.setdefault(match.span(), []).append(key)
+    kept: list[tuple[int, int, tuple[str, ...]]] = []
+    for (start, end), meant in sorted(spans.items(), key=lambda one: (one[0][0] - one[0][1], one[0][0])):
+        if end > start and all(end <= s or start >= e for s, e, _ in kept):
+            kept.append((start, end, tuple(dict.fromkeys(meant))))
+    return sorted(kept)
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    found: list[tuple[str, str]] = []
+    for key in keys():
+        entry = metric_map().keys.get(key)
+        names = (*metric_names(key), *(entry.shown if entry else ()), key)
+        found += [(key, re.escape(name.lower())) for name in names]
+    found += [(key, word) for told in (words().keys, words().facts) for key, many in told.items() for word in many]
+    found += [(fact, re.escape(fact)) for fact in rule_book().facts if fact not in vocabulary() and "_" in fact]
+    stems = [(name.partition(".")[0], key) for key in keys() for name in metric_names(key) if "." in name]
+    meant = {stem: {key for other, key in stems if other == stem} for stem, _ in stems}
+    found += [(key, re.escape(stem)) for stem, key in dict.fromkeys(stems) if len(meant[stem]) == 1]
+    return tuple((key, re.compile(rf"(?<![\w.])(?:{word})(?![\w])")) for key, word in found)
+
+
+@cache
+def _sentences() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(one.replace("#", _SCALED), re.IGNORECASE) for one in words().sentences)
+
+
+def _unit_of(name: str) -> str:
+    if name in vocabulary():
+        return vocabulary()[name].unit
+    facts = rule_book().facts
+    return facts[name].unit if name in facts and unit(facts[name].unit) else "ratio" if name == "conflicts_per_wavefront" else ""
+
+
+def _figure(match: re.Match[str]) -> Figure | None:
+    value = _value(match["number"])
+    spelling = (match["unit"] or "").strip()
+    if value is None:
+        return None
+    if spelling in _MANY:
+        return Figure(round(value * 10 ** _MANY[spelling], 6), "")
+    if spelling.startswith("per"):
+        spelling = "%"
+    if spelling.lower().endswith("b/s") or spelling.lower().endswith("b"):
+        spelling = spelling.replace("b", "B").replace("k", "K").replace("g", "G").replace("t", "T").replace("m", "M")
+    return Figure(value, spelling)
+
+
+def _value(number: str) -> float | None:
+    if number.lower() in ("no", "zero"):
+        return 0.0
+    scale = _MANY.get(number[-1], 0)
+    found = token(number[:-1] if scale else number)
+    if not isinstance(found, Token):
+        return None
+    plain = found.plain()
+    plain = plain if plain is not None else found.digits(0 if "," in number else 1)
+    return float(plain.scaleb(scale))
