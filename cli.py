@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,12 @@ def cli() -> None:
 @cli.command()
 @options.op_file
 @options.gpu
-@click.option("--writer", default="synth", show_default=True, help="Who writes the candidates.")
+@click.option(
+    "--writer",
+    default="synth",
+    show_default=True,
+    help="Who writes: synth, files:DIR, or a model: openai:NAME, anthropic:NAME, ollama:NAME.",
+)
 @options.precision
 @options.mode
 @options.overrides
@@ -40,12 +46,13 @@ def cli() -> None:
 @click.option(
     "--out", type=options.PATH, default="kbgen-out", show_default=True, help="Folder for the results."
 )
+@options.asking
 @click.pass_obj
 def optimize(
     session: Session, /, op_file: Path, overrides: Any, budget: float, no_knowledge: bool, **asked: Any
 ) -> None:
     """Write a faster, verified kernel for an op file, with a report and a record."""
-    from .generator.loop import OptimizeRequest
+    from .generator.loop import Asking, OptimizeRequest
     from .generator.loop import optimize as run
 
     request = OptimizeRequest(
@@ -54,6 +61,7 @@ def optimize(
         budget_s=budget,
         knowledge=not no_knowledge,
         library=session.library,
+        asking=Asking(**{one.name: asked.pop(one.name) for one in dataclasses.fields(Asking)}),
         **asked,
     )
     with session.progress() as say:

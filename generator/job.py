@@ -4,13 +4,39 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
 Status = Literal["win", "no-win", "unmeasured", "degenerate", "inconclusive", "declined"]
 Mode = Literal["as-is", "train", "eval"]
 DEFAULT_BUDGET_S = 600.0
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How a writer that answers is asked: `drafts` first kernels, `samples` answers a round for each of the
+    `beam` best kernels, `repairs` of a refused one. `prompt_tokens` bounds one prompt, `max_tokens` and
+    `max_cost` (in the currency of the prices that were configured) all of them and their answers."""
+
+    drafts: int = 1
+    samples: int = 2
+    beam: int = 2
+    repairs: int = 2
+    prompt_tokens: int = 16_000
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    resume: bool = False
+
+    def words(self) -> list[str]:
+        """The options that differ from what is taken without them; a run is repeated, not resumed."""
+        plain = Asking()
+        return [
+            word
+            for one in fields(self)
+            if one.name != "resume" and getattr(self, one.name) != getattr(plain, one.name)
+            for word in (f"--{one.name.replace('_', '-')}", str(getattr(self, one.name)))
+        ]
 
 
 @dataclass(frozen=True)
@@ -28,6 +54,7 @@ class OptimizeRequest:
     knowledge: bool = True
     library: Path | None = None
     out: Path = Path("kbgen-out")
+    asking: Asking = Asking()
 
     def command(self) -> str:
         """The command line that asks the same."""
@@ -39,6 +66,7 @@ class OptimizeRequest:
         words += ["--max-candidates", str(self.max_candidates)] if self.max_candidates else []
         words += [] if self.knowledge else ["--no-knowledge"]
         words += ["--library", str(self.library)] if self.library else []
+        words += self.asking.words()
         return shlex.join(words)
 
 
@@ -82,6 +110,7 @@ class OptimizeResult:
     benchmark: Mapping[str, Any] | None = None
     left_to_torch: Sequence[str] = ()
     limits: Sequence[str] = ()
+    spent: Mapping[str, Any] | None = None
     candidate_path: str | None = None
     report_path: str | None = None
     recorded: str | None = None

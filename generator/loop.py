@@ -22,7 +22,9 @@ from ..profiling.op import Op, load_op
 from ..profiling.trace import TracedOp, trace
 from ..retrieval.advise import Advice, advise
 from .admit import judge
+from .answers import search_answers
 from .comparison import Measure, on_card
+from .job import Asking as Asking
 from .job import Event as Event
 from .job import OptimizeRequest as OptimizeRequest
 from .job import OptimizeResult as OptimizeResult
@@ -33,7 +35,7 @@ from .search import Climb, Climber
 from .summary import Summary
 from .writers.choose import choose_writer
 from .writers.synth.transforms.inherent import INHERENT
-from .writers.writer import Request, Writer
+from .writers.writer import Answering, Request, Writer
 
 Say = Callable[[Event], None]
 MOST_CANDIDATES = 16
@@ -44,7 +46,7 @@ def optimize(
 ) -> OptimizeResult:
     """Run the whole road. Raises KbgenError for what the user can mend; leaves no half-written result."""
     summary = Summary(request)
-    writer = writer or choose_writer(request.writer)
+    writer = writer or choose_writer(request.writer, request.asking, request.out)
     device = detect(request.gpu)
     op = load_op(request.op_path, request.overrides)
     with _scratch() as scratch, Library.open(request.library) as library:
@@ -63,7 +65,14 @@ def optimize(
             wanted = Request(op, traced, smaller, device.spec)
             measure = on_card(op, device, traced, scratch, request.precision)
             watch = Watch(traced, device.spec, _counting(op, device, request, scratch))
-            climb = _climb(request, wanted, writer, advice, scratch, say, measure, watch)
+            if isinstance(writer, Answering):
+                climb = search_answers(
+                    writer, wanted, request, device, diagnosis, advice, library, scratch,
+                    lambda text: say(Event("write", text)), measure,
+                    request.max_candidates or MOST_CANDIDATES,
+                )  # fmt: skip
+            else:
+                climb = _climb(request, wanted, writer, advice, scratch, say, measure, watch)
         with summary.clock("judge"):
             judged = judge(
                 climb, op, device, traced, request, scratch, lambda text: say(Event("verify", text))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..hardware_specs.spec import DeviceSpec
 from ..profiling.roofline import Estimate, estimate_us
@@ -66,12 +66,14 @@ class Tried:
 @dataclass(frozen=True)
 class Climb:
     """Every accepted candidate, plain one first, and every step taken on the way. `uncounted` says why no
-    counters show what the steps moved, "" where they do or none could be expected."""
+    counters show what the steps moved, "" where they do or none could be expected; `spent` is what a writer's
+    answers took, None where there were none."""
 
     accepted: tuple[Evaluated, ...]
     tried: tuple[Tried, ...]
     declined: str = ""
     uncounted: str = ""
+    spent: Mapping[str, Any] | None = None
 
     @property
     def best(self) -> Evaluated | None:
@@ -155,8 +157,8 @@ class Climber:
             if not kept and before > 1 + NEUTRAL and estimated > 1 - CLOSE:
                 kept, verdict = True, f"kept: it measured {before:.2f}x here before"
             reason = "; ".join(part for part in (why, verdict, gain.failure) if part)
-            return Tried(*names, _outcome(estimated, (estimated, estimated)), estimated, reason, kept)
-        outcome = _outcome(gain.effect, gain.interval)
+            return Tried(*names, outcome_of(estimated, (estimated, estimated)), estimated, reason, kept)
+        outcome = outcome_of(gain.effect, gain.interval)
         return Tried(*names, outcome, gain.effect, why, outcome == "helped", gain.interval)
 
     def _looked_at(self, step: Tried) -> Tried:
@@ -194,15 +196,20 @@ class Climber:
         if self.count and time.monotonic() > self.deadline:
             raise OutOfBudgetError("the time budget is used up")
         self.count += 1
-        folder = self.scratch / candidate.id
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{self.request.op.name}_optimized.py"
-        path.write_text(candidate.source, encoding="utf-8")
-        static = inspect(path, self.request.op, self.request.spec, folder)
-        return Evaluated(candidate, path, static, _estimate(candidate, static, self.request.spec))
+        return compiled(candidate, self.request, self.scratch)
 
 
-def _outcome(effect: float, interval: tuple[float, float]) -> str:
+def compiled(candidate: Candidate, request: Request, scratch: Path) -> Evaluated:
+    """The candidate as a file, with what the target's compiler and the estimate say of it."""
+    folder = scratch / candidate.id
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{request.op.name}_optimized.py"
+    path.write_text(candidate.source, encoding="utf-8")
+    static = inspect(path, request.op, request.spec, folder)
+    return Evaluated(candidate, path, static, estimate_of(candidate, static, request.spec))
+
+
+def outcome_of(effect: float, interval: tuple[float, float]) -> str:
     """A change that is smaller than `NEUTRAL`, or whose interval holds 1, is none."""
     low, high = interval
     if effect > 1 + NEUTRAL and low > 1:
@@ -244,7 +251,7 @@ def access_bits(static: StaticReport) -> float:
     return sum(bits * count for bits, count in pairs) / max(1, sum(count for _, count in pairs))
 
 
-def _estimate(candidate: Candidate, static: StaticReport, spec: DeviceSpec) -> Estimate | None:
+def estimate_of(candidate: Candidate, static: StaticReport, spec: DeviceSpec) -> Estimate | None:
     if not static.ok or not static.kernels:
         return None
     planned = candidate.bytes_per_kernel or (0.0,)

@@ -80,6 +80,7 @@ class Summary:
             benchmark=bench.to_json() if bench else None,
             left_to_torch=found.candidate.left_to_torch if found else (),
             limits=_limits(climb, judged, advice),
+            spent=climb.spent,
             seconds=self.seconds,
         )  # fmt: skip
 

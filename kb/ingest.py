@@ -106,6 +106,9 @@ class _Intake:
         self._held = {page.id: release_of(page) for page in own}
 
     def file(self, path: Path) -> Taken:
+        named = os.fsencode(path).decode("utf-8", "backslashreplace")
+        if named != str(path):
+            return Taken(named, "refused", reason="has a name that is not UTF-8; rename it")
         try:
             return self._store(str(path), str(path.resolve()), self._reading.read(path), _name(path))
         except (Unreadable, OSError, RuntimeError) as error:  # a loop of links is a RuntimeError before 3.13
@@ -190,7 +193,7 @@ def make_page(draft: Draft, source: str, about: About, fallback: str) -> Page:
     known = {name: value or guessed.get(name, "") for name, value in stated.items()}
     inferred = [name for name in guessed if not stated[name] and guessed[name] not in ("", "any")]
     inferred += ["archs"] if archs and not about.archs else []
-    orders = suspicious(draft.body)
+    orders = suspicious(f"{title}\n{draft.body}")
     flags = (*draft.flags, *((f"reads like instructions to a model: {orders!r}",) if orders else ()))
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-") or "document"
     mark = hashlib.sha256(f"{source}\0{known['version']}".encode()).hexdigest()[:8]

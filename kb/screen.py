@@ -11,6 +11,7 @@ _INVISIBLE = re.compile(
     "|[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
     "|[\U000e0000-\U000e007f]"
     "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+    "|[\ud800-\udfff]"  # halves of a character: no file can hold them
 )
 _SEEN_AS = (
     ("bidirectional controls", re.compile("[\u202a-\u202e\u2066-\u2069]")),

@@ -27,6 +27,7 @@ _FIGURE = re.compile(rf"(?<![\w.])(?P<number>{_NUMBER}|no|zero)(?![\w-]*[a-z]*\d
 _CLAUSE = re.compile(r"[;|\n]|,(?!\d)|\band\b|\bwhile\b|\bwith\b|\bbut\b|[.:](?=\s+[A-Z])")
 _MANY = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6}
 _MOST_PCT = 120.0  # utilisation in per cent; more is another number
+_SHARE = 0.5  # of the stalls, for the one that is said to lead without a number
 _LEADING = re.compile(r"\b(?:top|main|mainly|mostly|dominant|dominates?|largest|highest|worst)\b")
 """What marks a stall that is named without a number."""
 
@@ -71,9 +72,11 @@ def words() -> Words:
     return Words.model_validate(yaml.safe_load(text))
 
 
-def figures(text: str) -> dict[str, float]:
-    """Canonical key, fact, or group of a sentence of summary.yaml -> its value in the unit of that name."""
+def figures(text: str) -> tuple[dict[str, float], str]:
+    """What a text tells: canonical key, fact, or group of a sentence of summary.yaml -> its value in the unit
+    of that name; and the rest of the text."""
     found: dict[str, float] = {}
+    rest: list[str] = []
     for sentence in _sentences():
         match = sentence.search(text)
         if match:
@@ -81,9 +84,10 @@ def figures(text: str) -> dict[str, float]:
             found |= {name: value for name, value in told.items() if value is not None}
             text = f"{text[: match.start()]} ; {text[match.end() :]}"
     for clause in _CLAUSE.split(text):
-        for name, value in _paired(clause):
-            found.setdefault(name, value)
-    return found
+        paired = dict(_paired(clause))
+        found = {**paired, **found}
+        rest += [] if paired else [clause.strip()]
+    return found, ", ".join(filter(None, rest))
 
 
 def _paired(clause: str) -> Iterator[tuple[str, float]]:
@@ -95,22 +99,17 @@ def _paired(clause: str) -> Iterator[tuple[str, float]]:
     numbers = [
         (match.start(), figure) for match in _FIGURE.finditer("".join(blank)) if (figure := _figure(match))
     ]
-    if not numbers:
-        if _LEADING.search(clause):
-            yield from ((key, 0.5) for _, _, meant in names for key in meant if key.startswith("stall_"))
-        return
-    lead = bool(names) and numbers[0][0] < names[0][0]
+    if not numbers and _LEADING.search(clause):
+        yield from ((key, _SHARE) for _, _, meant in names for key in meant if key.startswith("stall_"))
+    lead = bool(numbers and names) and numbers[0][0] < names[0][0]
     for place, (start, end, meant) in enumerate(names):
         before = names[place - 1][1] if place else 0
         after = names[place + 1][0] if place + 1 < len(names) else len(clause)
-        near = [
-            figure for at, figure in numbers if (before <= at < start if lead else end <= at < after)
-        ]
-        if near:
-            for key in meant:
-                value = near[-1 if lead else 0].in_unit(_unit_of(key))
-                if value is not None:
-                    yield key, value
+        near = [figure for at, figure in numbers if (before <= at < start if lead else end <= at < after)]
+        for key in meant if near else ():
+            value = near[-1 if lead else 0].in_unit(_unit_of(key))
+            if value is not None:
+                yield key, value
 
 
 def _named(clause: str) -> list[tuple[int, int, tuple[str, ...]]]:

@@ -53,6 +53,10 @@ def question(text: str, arch: str | None = None, vendor: str | None = None) -> t
     asked = recognise(text)
     archs: tuple[str, ...] = ()
     features = None
+    if asked.form == "words" and any(mark.isdigit() for mark in text):
+        from .summary import in_words
+
+        asked = Asked("profile", told) if (told := in_words(text, arch)) else asked
     if arch:
         limits = boundary(arch)
         archs, features, vendor = limits.archs, limits.features, vendor or limits.vendor

@@ -38,9 +38,18 @@ _SOME = 6.0  # per cent of the tensor pipe, neither idle nor busy: of a product 
 _SPILLS = 10.0  # per cent of the instructions, where their number is worth telling
 
 
+def in_words(text: str, device: str | None = None) -> str:
+    """The words to search with for a text that tells figures: the bottleneck that they point at, its remedies,
+    and what the text says beside them; "" where they point at none."""
+    found = pointed_at(text, find_spec(device) if device else None)
+    if not found:
+        return ""
+    return f"{found[0].cls}: {', '.join(found[0].remedies)}. {figures(text)[1]}".strip(" .")
+
+
 def pointed_at(text: str, spec: DeviceSpec | None = None) -> tuple[Bottleneck, ...]:
     """The bottlenecks that the figures of `text` point at, the first one first; () for a text without any."""
-    told = figures(text)
+    told, _ = figures(text)
     if not told:
         return ()
     spec = spec or find_spec(USUAL["amd" if _AMD.search(text) else "nvidia"])

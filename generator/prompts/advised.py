@@ -17,7 +17,7 @@ _QUOTED_STEPS = 6
 
 
 def ranked(advice: Advice) -> list[Step]:
-    """Every advised technique, those for reading among the rest: a model can apply what a transform cannot."""
+    """Every advised technique, those for reading too: a model can apply what no transform does."""
     return sorted((*advice.steps, *advice.reading), key=lambda step: (-step.score, step.technique))
 
 

@@ -77,9 +77,7 @@ def brief(
         kernels, of_records = kernels_part(library, traced, spec.arch)
         setbacks, of_setbacks = setbacks_part(library, traced, spec.arch)
         hits = find_for(library, diagnosis, traced, spec, k=_SEARCHED).result.hits
-        documents, of_pages = documents_part(
-            [hit for hit in hits if hit.kind != "technique"][:_DOCUMENTS]
-        )
+        documents, of_pages = documents_part([hit for hit in hits if hit.kind != "technique"][:_DOCUMENTS])
         parts += [told, kernels, setbacks, documents]
         refused = [*of_cards, *of_records, *of_setbacks, *of_pages]
         steps = [step for step in ranked(advice) if step.technique not in of_cards]

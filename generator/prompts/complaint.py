@@ -1,4 +1,4 @@
-"""Trims a complaint to its cause: a compiler's log to the lines that point, a verdict to the calls that failed."""
+"""Trims a complaint to its cause: a compiler's log to what points, a verdict to the calls that failed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from .quoting import gives_orders, visible
 
 _CHARACTERS = 1500
 _CASES = 3
-_NOISE = re.compile(r"^\s*(File \"(?!.*(_optimized|candidate)).*|Traceback .*|During handling .*|The above .*|\^+\s*)$")
+_NOISE = re.compile(r"\s*(File \"(?!.*_optimized).*|Traceback .*|During handling .*|The above exception .*)")
 WITHHELD = "the message reads as orders to its reader and is left out"
 
 
 def of_static(report: StaticReport) -> str:
     """Every rejection of the compile, each trimmed to its cause."""
-    return _safe("\n".join(trimmed(one, _CHARACTERS // max(1, len(report.rejections))) for one in report.rejections))
+    share = _CHARACTERS // max(1, len(report.rejections))
+    return _safe("\n".join(trimmed(one, share) for one in report.rejections))
 
 
 def of_verdict(verdict: Verdict) -> str:
@@ -30,7 +31,9 @@ def of_verdict(verdict: Verdict) -> str:
 
 def trimmed(text: str, most: int = _CHARACTERS) -> str:
     """Without a traceback's foreign frames; of what is still too long its head and, mostly, its end."""
-    lines = [line.rstrip() for line in visible(text).splitlines() if line.strip() and not _NOISE.match(line)]
+    lines = [
+        line.rstrip() for line in visible(text).splitlines() if line.strip() and not _NOISE.fullmatch(line)
+    ]
     kept = "\n".join(lines)
     if len(kept) <= most:
         return kept
@@ -49,7 +52,8 @@ def _off(case: CaseResult) -> str:
     """By how much a call was wrong: its relative L2 error against float64, beside what eager itself has."""
     if case.oracle_error is None or case.budget is None:
         return _safe(trimmed(case.detail, 200)) or "no result to compare"
-    return f"error {case.oracle_error:.2g}, allowed {case.budget:.2g}, eager's own {case.baseline_error or 0:.2g}"
+    own = f", eager's own {case.baseline_error:.2g}" if case.baseline_error is not None else ""
+    return f"error {case.oracle_error:.2g}, allowed {case.budget:.2g}{own}"
 
 
 def _safe(text: str) -> str:

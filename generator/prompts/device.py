@@ -1,4 +1,4 @@
-"""Says what of a device matters for an operator: limits always, matrix rates only where there are products."""
+"""Says what of a device matters for an operator: limits always, matrix rates where there are products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells what was tried before: verified kernels of this architecture, and what failed under which conditions."""
+"""Tells what was tried before: verified kernels of this architecture, and what failed where."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def compose(kind: str, system: str, parts: Sequence[Part], closing: str, budget:
     while open_parts:
         for part in list(open_parts):
             count = shown[part.name]
-            cost = tokens(part.items[count].text) + (0 if count else tokens(part.heading) + 4)
+            cost = tokens(part.items[count].text) + 1 + (0 if count else tokens(part.heading) + 3)
             if spent + cost > budget:
                 open_parts.remove(part)
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from itertools import pairwise
 
 
 def spans(source: str) -> tuple[str, ...]:
@@ -16,7 +17,7 @@ def spans(source: str) -> tuple[str, ...]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     ]
     edges = [0, *(top for top in tops if top), len(lines)]
-    return tuple("".join(lines[start:end]) for start, end in zip(edges, edges[1:], strict=False))
+    return tuple("".join(lines[start:end]) for start, end in pairwise(edges))
 
 
 def marked(source: str) -> str:

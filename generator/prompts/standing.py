@@ -1,4 +1,4 @@
-"""Says how a kernel stands: what its compiled code takes of the card, what holds it back, what its time is."""
+"""Says how a kernel stands: what its compiled code takes of the card, what holds it back, its time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from ...profiling.static import KernelReport, StaticReport
 
 def standing(static: StaticReport, spec: DeviceSpec, diagnosis: Diagnosis | None, time: str = "") -> str:
     """Sentences for a prompt, one kernel a line; `time` is told as it is given."""
-    lines = ["How it stands on the card, by its compiled code:", *(_kernel(one, spec) for one in static.kernels)]
+    lines = ["How it stands on the card, by its compiled code:"]
+    lines += [_kernel(one, spec) for one in static.kernels]
     lines += [f"- {found.evidence}" for found in diagnosis.bottlenecks] if diagnosis else []
     return "\n".join([*lines, f"- {time}"] if time else lines)
 
@@ -25,7 +26,7 @@ def _kernel(one: KernelReport, spec: DeviceSpec) -> str:
     accesses = f"; accesses a lane: {widths}" if widths else ""
     repeated = f", launched {one.launches} times" if one.launches > 1 else ""
     return (
-        f"- `{one.name}`: {grid} blocks of {one.num_warps} warps{waves}{repeated}; {one.registers} registers, "
-        f"{one.shared_bytes} bytes of shared memory; occupancy {one.occupancy.fraction:.0%} of the "
-        f"{spec.unit_name}, limited by {one.occupancy.limiter}{accesses}"
+        f"- `{one.name}`: {grid} blocks of {one.num_warps} warps{waves}{repeated}; {one.registers} "
+        f"registers, {one.shared_bytes} bytes of shared memory; occupancy {one.occupancy.fraction:.0%} of "
+        f"the {spec.unit_name}, limited by {one.occupancy.limiter}{accesses}"
     )

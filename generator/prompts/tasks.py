@@ -1,4 +1,4 @@
-"""The things a model is asked for: a first kernel, a faster one, a mended one, and the same reply in order."""
+"""The things a model is asked for: a first kernel, a faster one, a mended one, the same in order."""
 
 from __future__ import annotations
 
@@ -48,9 +48,7 @@ def once_more(kind: str, fault: str) -> str:
     return template("format", fault=fault, reply=reply_form(kind))
 
 
-def _prompt(
-    kind: str, briefing: Briefing, of_this: Sequence[Part], closing: str, budget: int
-) -> Prompt:
+def _prompt(kind: str, briefing: Briefing, of_this: Sequence[Part], closing: str, budget: int) -> Prompt:
     system = template(
         "system", precision=f"the {briefing.precision} class", reply=reply_form(kind),
         precision_means=PRECISIONS[briefing.precision],

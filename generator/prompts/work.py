@@ -1,4 +1,4 @@
-"""Says what the operator is and what holds it back: source, shapes, least work, the diagnosis with evidence."""
+"""Says what the operator is and what holds it back: source, shapes, least work, diagnosis with evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _MODES = {"as-is": "as the file leaves it", "train": "train()", "eval": "eval()"
 def operator_part(traced: TracedOp) -> Part:
     """The op file whole, and its tensors at full size."""
     op = traced.op
-    given = "".join(f"\n- `{name} = {value!r}` replaces the file's own" for name, value in op.overrides.items())
+    given = "".join(
+        f"\n- `{name} = {value!r}` replaces the file's own" for name, value in op.overrides.items()
+    )
     facts = (
         f"- inputs: {_tensors(traced.inputs)}\n- outputs: {_tensors(traced.outputs)}\n"
         f"- module mode: {_MODES[traced.mode]}{given}"

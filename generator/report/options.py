@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,31 @@ overrides = click.option(
     multiple=True,
     help="Override a module-level constant of the op file; may be repeated.",
 )
+resume = click.option(
+    "--resume", is_flag=True, help="Go on with the run that was broken off in --out; pays for nothing twice."
+)
+drafts = click.option(
+    "--drafts", type=click.IntRange(1), default=1, show_default=True, help="First kernels to ask a model for."
+)
+samples = click.option(
+    "--samples", type=click.IntRange(1), default=2, show_default=True,
+    help="Answers a round to ask for each of the best kernels.",
+)  # fmt: skip
+beam = click.option(
+    "--beam", type=click.IntRange(1), default=2, show_default=True, help="Best kernels to work on at once."
+)
+repairs = click.option(
+    "--repairs", type=click.IntRange(0), default=2, show_default=True,
+    help="Times that a refused kernel goes back to the model with the complaint.",
+)  # fmt: skip
+max_tokens = click.option(
+    "--max-tokens", type=click.IntRange(1), help="Tokens that all prompts and answers may take together."
+)
+max_cost = click.option(
+    "--max-cost",
+    type=click.FloatRange(0, min_open=True),
+    help="Money that they may; needs prices in models.yaml.",
+)
 prompt_tokens = click.option(
     "--prompt-tokens",
     type=click.IntRange(1000),
@@ -82,3 +108,12 @@ prompt_tokens = click.option(
     show_default=True,
     help="Tokens that a prompt may have; the most telling evidence is chosen within them.",
 )
+ASKING = (drafts, samples, beam, repairs, prompt_tokens, max_tokens, max_cost, resume)
+"""How a writer that answers is asked; the names are those of `job.Asking`."""
+
+
+def asking(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds these options, in their order."""
+    for option in reversed(ASKING):
+        command = option(command)
+    return command

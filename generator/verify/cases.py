@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,8 +19,10 @@ import torch
 from ...profiling.build import Input, seeded
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
-from .exchange import Step
-from .families import FAMILIES, draw_inputs, draw_weights, nudged
+from .candidate import with_constants
+from .exchange import Shape, Step
+from .families import FAMILIES, INFINITE, draw_inputs, draw_weights, nudged
+from .idle import idle_spike
 from .layout import LAYOUTS, Layout, applies, place
 from .oracle import Reference
 from .whole_tiles import whole_tiles
@@ -78,7 +82,7 @@ def settings(op: Op, mode: str, seed: int) -> list[Setting]:
 
 def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     """Many short rows, by stretching the constant that makes most of them: a grid may end before they do."""
-    small, known = sets[0], {_rows(op.with_overrides(one.overrides)) for one in sets}
+    small, known = sets[0], {rows_of(op.with_overrides(one.overrides)) for one in sets}
     found = []
     for name, value in small.overrides.items():
         if isinstance(value, int) and not isinstance(value, bool):
@@ -87,12 +91,14 @@ def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
                 stretched = op.with_overrides(overrides)
                 size = stretched.footprint().total_bytes
                 if size <= 2 * _TALLER * small.total_bytes:
-                    found.append((_rows(stretched), ShapeSet("tall", overrides, size, True, f"many {name}")))
+                    found.append(
+                        (rows_of(stretched), ShapeSet("tall", overrides, size, True, f"many {name}"))
+                    )
     most = max(found, key=lambda one: one[0], default=None)
     return [most[1]] if most is not None and most[0] > max(known) else []
 
 
-def _rows(op: Op) -> int:
+def rows_of(op: Op) -> int:
     """Elements of the first output but for its last dimension."""
     shape = op.footprint().outputs[0]
     return math.prod(shape[:-1])
@@ -138,7 +144,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [draw.case(place, one, "normal") for place, one in enumerate(rest, 1)]
     cases.append(draw.case(0, first, "normal"))
     cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
-    cases += [*families(must=True), draw.nudged(cases[0])]
+    cases += [*families(must=True), draw.nudged(cases[0]), *draw.idle_spike(cases[0])]
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     for layout in LAYOUTS:
         if any(isinstance(value, torch.Tensor) and applies(value, layout) for value in odd.shipped):
@@ -155,16 +161,35 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
 def at_whole_tiles(op: Op, found: list[Setting], mode: str, seed: int) -> list[Case]:
     """Calls at sizes that are whole tiles where full size's are, for conditions that full size alone meets;
     none where there are no such sizes."""
-    sizes, place = whole_tiles(op, found[0].op.overrides, WIDE_BYTES), len(found)
-    if sizes is None:
-        return []
+    sizes = whole_tiles(op, found[0].op.overrides, WIDE_BYTES)
+    families = [name for name in FAMILIES if name in _MUST - {"as shipped"}]
+    return at_sizes(op, "whole tiles", sizes, mode, seed, families, len(found)) if sizes else []
+
+
+def at_sizes(
+    op: Op,
+    name: str,
+    sizes: Mapping[str, Any],
+    mode: str,
+    seed: int,
+    families: Sequence[str] = ("normal",),
+    place: int = 0,
+) -> list[Case]:
+    """Calls at these sizes, one for each of `families` that tells anything; none where the op has none such."""
     try:
-        setting = _setting(op, ShapeSet("whole tiles", sizes, 0, True, ""), mode, seed + 1000 * place)
+        setting = _setting(op, ShapeSet(name, dict(sizes), 0, True, ""), mode, seed + 1000 * place)
     except OpError:
         return []
     draw = _Draw(torch.Generator().manual_seed(seed + 1))  # the plan's own draws stay what they were
-    families = [name for name in FAMILIES if name in _MUST - {"as shipped"} and _tells_more(name, setting)]
-    return [draw.case(place, setting, name) for name in families]
+    told = [family for family in families if _tells_more(family, setting)] or ["as shipped"]
+    return [draw.case(place, setting, family) for family in told]
+
+
+def written(setting: Setting, source: str, scratch: Path) -> Shape:
+    """The candidate's file for one setting, put into `scratch`, and how ModelNew is built there."""
+    file = scratch / f"candidate_{setting.name.replace(' ', '_')}.py"
+    file.write_text(with_constants(source, setting.op.overrides), encoding="utf-8")
+    return Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed)
 
 
 def _ghost(step: Step) -> Step:
@@ -181,8 +206,11 @@ def _moved(setting: Setting, case: Case) -> Step:
 
 def _tells_more(family: str, setting: Setting) -> bool:
     """Without floating inputs all families are alike; without weights the shipped one has run already."""
-    floating = any(isinstance(value, torch.Tensor) and value.is_floating_point() for value in setting.shipped)
-    return floating if family != "as shipped" else bool(setting.state) or not floating
+    tensors = [value for value in setting.shipped if isinstance(value, torch.Tensor)]
+    floating = [value.is_floating_point() for value in tensors]
+    if family == INFINITE:  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
+        return bool(floating) and all(floating)
+    return any(floating) if family != "as shipped" else bool(setting.state) or not any(floating)
 
 
 class _Draw:
@@ -205,6 +233,15 @@ class _Draw:
         return replace(
             case, name=f"{case.name}, one element changed", family="nudged", step=step, inputs=inputs
         )
+
+    def idle_spike(self, case: Case) -> list[Case]:
+        """The same call with enormous values where they make no difference, if the op has such places."""
+        inputs = idle_spike(case.setting.reference, case.inputs, case.step.state, self.generator)
+        if inputs is None:
+            return []
+        step = replace(case.step, inputs=inputs, again=False, optional=False)
+        laid = [place(one, "contiguous") if isinstance(one, torch.Tensor) else one for one in inputs]
+        return [replace(case, name=f"{case.name}, idle spikes", family="idle spikes", step=step, inputs=laid)]
 
     def __init__(self, generator: torch.Generator) -> None:
         self.generator = generator

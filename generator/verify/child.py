@@ -23,8 +23,7 @@ from ...profiling import running
 from ...profiling.build import seeded
 from ...profiling.sandbox_child import serve
 from .call import Call, Instance, told
-from .conditions import NAME as SEEN
-from .conditions import Conditions, Site, watched_code
+from .conditions import Conditions, Site, Unmet, listed
 from .configurations import MOST
 from .coverage import Reached
 from .exchange import (
@@ -42,8 +41,10 @@ from .exchange import (
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
-from .rehearsal import NOWHERE, Rehearsed, rehearse
+from .rehearsal import CONTENTS, NOWHERE, Rehearsed, rehearse
 from .stand_in import OnThisMachine, stand_in
+from .watched import NAME as SEEN
+from .watched import watch_kernels, watched_code
 
 _MOST_AT_FULL = 16
 """Configurations that full size alone may choose, and that are made to run."""
@@ -67,7 +68,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     torch.set_num_threads(1)
     watch, conditions = Watch(), Conditions()
     install(watch, request["device"]["arch"])
-    conditions.watch_kernels()
+    watch_kernels(conditions)
     emulate_libdevice()
     stand_in(request["device"]["properties"])
     write_call(folder, -1, StepReport("ok"), {"outputs": steps[0].inputs})  # leaves caches on classes
@@ -75,7 +76,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     judging = _Judging(shapes, steps, watch, conditions, request, folder)
     try:
         judging.run()
-        configurations = watch.tuning.counts()
+        configurations, left = watch.tuning.counts(), judging.left()
         patched, began = changed_since(before), time.monotonic()
         rehearsed = judging.at_full_size(full)
     except NotLoadableError as error:
@@ -93,6 +94,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         "configurations": configurations,
         "reached": sorted(set().union(*judging.reached.lines.values())),
         "rehearsed": asdict(rehearsed) if rehearsed else None,
+        "left": listed(left.amounts),
         "full_size_s": taken,
         "patched": patched,
     }
@@ -118,6 +120,7 @@ class _Judging:
         self.tensors: dict[int, dict[str, Any]] = {}
         self.started = time.process_time()  # a busy machine is no reason to judge less
         self.enough = False
+        self.wanted = Unmet.of(request.get("wanted", {}))
 
     def run(self) -> None:
         """Every step until the judge has enough, then calls that repeat step `retried` for a configuration's
@@ -133,6 +136,9 @@ class _Judging:
             if (self.folder / ENOUGH_FILE).exists():
                 self.enough = True
                 return
+            if self.wanted and not self.left():
+                return
+        self._force()
         while self.watch.tuning.missing and len(self.reports) < len(self.steps) + MOST:
             if self._spent() > 2 * self.request["patience_s"]:
                 return
@@ -142,16 +148,26 @@ class _Judging:
         """The walk through full size, and calls that meet what it alone has met."""
         if full is None or self.enough or self.reports[0].status == "raised":
             return None
-        judged = self.conditions.begin()
+        judged, values = self.conditions.begin(), self.watch.in_values
+        self.watch.in_values = set()
         with self.watch.tuning.aside():
             rehearsed = rehearse(self.watch, lambda: self._made(full), full.inputs)
         self.watch.begin()
-        self._meet(self.conditions.new_since(judged), _turns(self.watch.tuning.at_full), full.tiles)
-        return rehearsed
+        new = self.conditions.new_since(judged)
+        alone = frozenset(self.watch.in_values - values - set(CONTENTS))
+        unmet = Unmet(self.conditions.new_amounts(judged), alone)
+        self.conditions.begin()
+        self.watch.in_values = set()
+        forced = self._meet(new, _turns(self.watch.tuning.at_full), full.tiles)
+        left = unmet.after(self.conditions, self.watch.in_values)
+        values = tuple(sorted(left.values))
+        return replace(rehearsed, amounts=listed(left.amounts), values=values, forced=listed(forced))
 
-    def _meet(self, sites: Mapping[Site, Any], turns: list[dict[str, Any]], tiles: tuple[Step, ...]) -> None:
+    def _meet(
+        self, sites: Mapping[Site, Any], turns: list[dict[str, Any]], tiles: tuple[Step, ...]
+    ) -> Mapping[Site, Any]:
         """Calls with `sites` and configurations as full size alone has them: at sizes that give them of
-        themselves, and for what these do not give, made to hold."""
+        themselves, and for what these do not give, which is returned, made to hold."""
         step, place = (tiles[0], 0) if tiles and sites else (self._retried, None)
         if place is not None:
             self.conditions.begin()
@@ -164,6 +180,17 @@ class _Judging:
         for turn in turns or [{}] * bool(sites):
             self.conditions.forced, self.watch.tuning.forced = sites, turn
             self._call(step, self.conditions.told(sites) or _words(turn), place)
+        return sites
+
+    def left(self) -> Unmet:
+        """What is wanted of these calls and none has met."""
+        return self.wanted.after(self.conditions, self.watch.in_values)
+
+    def _force(self) -> None:
+        """One call with the amounts that no size of ours gives and that no program's place takes part in."""
+        self.conditions.forced = self.conditions.forceable(self.left().amounts)
+        if self.conditions.forced:
+            self._call(self._retried, self.conditions.told(self.conditions.forced))
 
     def _spent(self) -> float:
         return time.process_time() - self.started

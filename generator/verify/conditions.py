@@ -1,41 +1,42 @@
-"""Watches every condition of a candidate's text, so that what full size decides otherwise can be judged too.
+"""Remembers how a candidate's conditions come out, so that what full size decides otherwise can be judged.
 
     if rows > 4096: ...      grid = rows - (rows == 4096)      if N % BLOCK == 0: ... (in a kernel)
 
 Judged shapes are small, so a condition on sizes may come out one way in every judged call and the other way
 on the card. Each comparison, each test of a branch and each integer quotient is noted as it comes out, at
 judged shapes and at full size (`rehearsal.py`); what only full size gives is then made to hold in a judged
-call.
+call. `watched.py` puts the calls of `saw` into the text.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
-from types import CodeType
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import triton.language as tl
-from triton.runtime import interpreter as triton_interpreter
-from triton.runtime.interpreter import ASTTransformer, FunctionRewriter, TensorHandle
+from triton.runtime.interpreter import TensorHandle
 
-NAME = "condition_seen_by_the_judge"
 _MOST_FORCED = 64
 """Quotients above this are not made to hold: as a grid they would take all the time there is."""
-
-_QUOTIENTS = (ast.FloorDiv, ast.RShift, ast.BitAnd, ast.Mod)
 
 Site = tuple[str, int]
 
 
 class Conditions:
-    """Per site the outcomes so far, each with a value that gave it; `forced` are values to give instead."""
+    """Per site the outcomes so far, each with a value that gave it; `forced` are values to give instead.
+
+    `amounts` are sites of numbers that decide nothing, such as a kernel's `rows >> 11`: what matters of them
+    is whether they are zero. Some are made `of_arguments` of the kernel alone.
+    """
 
     def __init__(self) -> None:
         self.outcomes: dict[Site, dict[bool, Any]] = {}
         self.texts: dict[Site, str] = {}
         self.forced: Mapping[Site, Any] = {}
+        self.amounts: set[Site] = set()
+        self.of_arguments: set[Site] = set()
 
     def begin(self) -> dict[Site, dict[bool, Any]]:
         """The outcomes so far, and none from here on."""
@@ -46,12 +47,23 @@ class Conditions:
         """What every evaluation since `begin` gave, and none of the `judged` ones, that did reach the site or
         might have reached it."""
         found = {}
-        for site, outcomes in self.outcomes.items():
-            if len(outcomes) == 1 and not outcomes.keys() & judged.get(site, {}).keys():
+        for site, outcomes in self._alike():
+            if not outcomes.keys() & judged.get(site, {}).keys() and site not in self.amounts:
                 value = next(iter(outcomes.values()))
                 if isinstance(value, bool) or abs(value) <= _MOST_FORCED:
                     found[site] = value
         return found
+
+    def new_amounts(self, judged: Mapping[Site, Mapping[bool, Any]]) -> dict[Site, float]:
+        """The amounts that are all zero, or none of them, since `begin`, and not so in `judged` calls."""
+        return {
+            site: next(iter(outcomes.values()))
+            for site, outcomes in self._alike()
+            if site in self.amounts and not outcomes.keys() & judged.get(site, {}).keys()
+        }
+
+    def _alike(self) -> list[tuple[Site, dict[bool, Any]]]:
+        return [(site, outcomes) for site, outcomes in self.outcomes.items() if len(outcomes) == 1]
 
     def not_held(self, sites: Mapping[Site, Any]) -> dict[Site, Any]:
         """Those of `sites` that evaluations since `begin` did not all give as they are there."""
@@ -59,6 +71,14 @@ class Conditions:
             site: value
             for site, value in sites.items()
             if self.outcomes.get(site, {}).keys() != {bool(value)}
+        }
+
+    def forceable(self, amounts: Mapping[Site, float]) -> dict[Site, float]:
+        """Those made of a kernel's arguments alone, and not too large to be a count of steps."""
+        return {
+            site: value
+            for site, value in amounts.items()
+            if site in self.of_arguments and abs(value) <= _MOST_FORCED
         }
 
     def told(self, sites: Mapping[Site, Any]) -> str:
@@ -77,95 +97,34 @@ class Conditions:
             return value
         return _like(value, self.forced[site])
 
-    def watch_kernels(self) -> None:
-        """From now on the interpreter watches the conditions of kernels; there is no way back."""
-        conditions = self
 
-        class Watching(ASTTransformer):  # type: ignore[misc]
-            def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
-                watched = _Watched(conditions, node.name)
-                node.body = [watched.visit(one) for one in node.body]
-                visited: ast.AST = self.generic_visit(node)
-                return visited
+@dataclass(frozen=True)
+class Unmet:
+    """Numbers made of sizes that full size has and no call has met so far: `amounts` by their site, with a
+    value, and `values` that become floating numbers."""
 
-        FunctionRewriter.ast_transformer = Watching()
-        setattr(triton_interpreter, NAME, self.saw)
+    amounts: Mapping[Site, float]
+    values: frozenset[float]
 
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Unmet:
+        """From JSON: `amounts` as `listed` gives them, and `values`."""
+        amounts = {(scope, number): value for scope, number, value in document.get("amounts", ())}
+        return cls(amounts, frozenset(document.get("values", ())))
 
-def watched_code(source: str, file: str, conditions: Conditions) -> CodeType:
-    """A candidate file's code with its conditions watched; the text of kernels is the interpreter's."""
-    tree = _Watched(conditions, "").visit(ast.parse(source))
-    return compile(ast.fix_missing_locations(tree), file, "exec")
+    def __bool__(self) -> bool:
+        return bool(self.amounts or self.values)
 
-
-class _Watched(ast.NodeTransformer):
-    """Puts a call of `saw` around each condition; sites are numbered as they stand in the text."""
-
-    def __init__(self, conditions: Conditions, scope: str) -> None:
-        self.conditions, self.scope, self.count = conditions, scope, 0
-
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        return node
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        """The test of a loop is no condition to hold on to."""
-        node.body = [self.visit(one) for one in node.body]
-        return node
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        return self._seen(self.generic_visit(node))
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        self.generic_visit(node)
-        return self._seen(node) if not self.scope and isinstance(node.op, _QUOTIENTS) else node
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        node.values = [self._test(one) for one in node.values]
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        self.generic_visit(node)
-        return self._seen(node) if isinstance(node.op, ast.Not) else node
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        node.test = self._test(node.test)
-        node.body = [self.visit(one) for one in node.body]
-        node.orelse = [self.visit(one) for one in node.orelse]
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        node.test = self._test(node.test)
-        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
-        return node
-
-    def _test(self, node: ast.expr) -> ast.expr:
-        """A test is watched even where it is a mere number."""
-        visited: ast.expr = self.visit(node)
-        watched = isinstance(visited, ast.Call) and isinstance(visited.func, ast.Name)
-        already = watched and isinstance(visited, ast.Call) and ast.unparse(visited.func) == NAME
-        return visited if already or isinstance(visited, ast.BoolOp) else self._seen(visited, node)
-
-    def _seen(self, node: Any, shown: ast.AST | None = None) -> ast.expr:
-        text = ast.unparse(shown or node)
-        while NAME in text:
-            text = _without_calls(text)
-        self.conditions.texts[self.scope, self.count] = text
-        name = ast.copy_location(ast.Name(NAME, ast.Load()), node)
-        arguments = [ast.Constant(self.scope), ast.Constant(self.count), node]
-        self.count += 1
-        return ast.copy_location(ast.Call(name, arguments, []), node)
+    def after(self, conditions: Conditions, values: set[float]) -> Unmet:
+        """What is left once `conditions` and `values` have seen more calls."""
+        seen = conditions.outcomes
+        left = {site: value for site, value in self.amounts.items() if bool(value) not in seen.get(site, {})}
+        return Unmet(left, self.values - values)
 
 
-def _without_calls(text: str) -> str:
-    """`text` with the innermost call of `saw` replaced by what it watches."""
-    start = text.rindex(NAME)
-    begin = start + len(NAME) + 1
-    depth, stop = 1, begin
-    while depth:
-        depth += {"(": 1, ")": -1}.get(text[stop], 0)
-        stop += 1
-    inner = text[begin : stop - 1].split(", ", 2)[2]
-    return text[:start] + inner + text[stop:]
+def listed(sites: Mapping[Site, float]) -> tuple[tuple[str, int, float], ...]:
+    """For JSON."""
+    return tuple((scope, number, value) for (scope, number), value in sites.items())
 
 
 def _plain(value: Any) -> Any:
@@ -177,6 +136,8 @@ def _plain(value: Any) -> Any:
         value = data.reshape(-1)[0] if isinstance(data, np.ndarray) and data.size == 1 else None
     if isinstance(value, bool | np.bool_):
         return bool(value)
+    if isinstance(value, float | np.floating):
+        return float(value)
     return int(value) if isinstance(value, int | np.integer) else None
 
 

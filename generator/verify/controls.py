@@ -11,6 +11,7 @@ from ...profiling.build import Input
 from .budget import Target, compare
 from .cases import Case
 from .exact import must_be_exact
+from .families import INFINITE
 from .oracle import Ran
 
 _REJECTED, _PASSED = "rejected", "passed"
@@ -34,8 +35,9 @@ class Answer:
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
         choices, terms = self.oracle.choices, self.oracle.terms
+        spreads = self.case.family == INFINITE
         return [
-            Target(*run, exact=self.exact, choice=choices.get(place), terms=terms)
+            Target(*run, exact=self.exact, choice=choices.get(place), terms=terms, spreads=spreads)
             for place, run in enumerate(runs)
         ]
 

@@ -6,7 +6,7 @@ import torch
 
 from .budget import too_ill_conditioned
 from .controls import Answer
-from .families import ASTRONOMICAL, ENORMOUS
+from .families import ASTRONOMICAL, ENORMOUS, INFINITE
 
 
 def why_dropped(answer: Answer, precision: str, first: bool) -> str:
@@ -17,6 +17,8 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return f"rounding to {precision} changes the right answer too much here"
     if answer.case.family in (ENORMOUS, ASTRONOMICAL) and _overflows(answer):
         return "the reference overflows in its own dtype here"
+    if answer.case.family == INFINITE and answer.oracle.terms > 1:
+        return "products of infinity and zero are undefined, and may be left out"
     return ""
 
 

@@ -74,7 +74,8 @@ def _decides(
         return True
     if case.step.ghost or report.status == "skipped":
         return False
-    if case.setting is not first.setting and not report.violations:
+    touched = any(kind != "unwritten" for kind, _ in report.violations)
+    if case.setting is not first.setting and not touched:
         return False
     fault = first_look(number, report, tensors)
     return fault is not None and fault.cause != "unsupported"

@@ -24,10 +24,28 @@ def _heavy_tailed(values: torch.Tensor, generator: torch.Generator) -> torch.Ten
 
 
 def _signed_zeros(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Zeros of both signs, with one value in sixteen left alive so that reductions have something to find."""
+    """Zeros of both signs. In every fourth row one value in sixteen is left alive, so that reductions have
+    something to find; in the others seven in eight, so that an op which makes infinities of zeros has answers
+    to be judged by."""
     drawn = _normal(values, generator)
-    alive = torch.rand(values.shape, generator=generator) < 1 / 16
+    share = torch.full((*values.shape[:-1], 1) if values.ndim else (), 7 / 8)
+    share.view(-1)[::4] = 1 / 16
+    alive = torch.rand(values.shape, generator=generator) < share
     return torch.where(alive, drawn, torch.copysign(torch.zeros(()), drawn))
+
+
+def _infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values; of every eight rows, one is minus infinity throughout, one holds plus infinity once and
+    one minus infinity once."""
+    drawn = _normal(values, generator)
+    if drawn.numel() == 0:
+        return drawn
+    rows = drawn.view(-1, drawn.shape[-1] if drawn.ndim else 1)
+    rows[::8] = -torch.inf
+    for first, sign in ((1, 1.0), (2, -1.0)):
+        for row in rows[first::8]:
+            row[int(torch.randint(0, len(row), (1,), generator=generator))] = sign * torch.inf
+    return drawn
 
 
 def _equal_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -97,6 +115,9 @@ ENORMOUS, ASTRONOMICAL = "enormous", "astronomical"
 """Far above 65504, where float16 ends, and any bound that looks generous; of the first, float32 still holds
 sums of squares, of the second sums alone. Both are left out where the reference overflows."""
 
+INFINITE = "infinite rows"
+"""Judged one way only: a number where the reference has none hides it."""
+
 FAMILIES: Mapping[str, Draw] = {
     "as shipped": lambda values, generator: values,
     "normal": _normal,
@@ -114,6 +135,7 @@ FAMILIES: Mapping[str, Draw] = {
     ENORMOUS: _far_out(50),
     ASTRONOMICAL: _far_out(110),
     "all negative": lambda values, generator: -_normal(values, generator).abs() - 0.5,
+    INFINITE: _infinite_rows,
 }
 
 

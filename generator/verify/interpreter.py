@@ -39,6 +39,7 @@ class Watch:
     def __init__(self) -> None:
         self.ghost = False
         self.tuning = Configurations()
+        self.in_values: set[float] = set()  # numbers known before any load that became floating ones
         self.begin()
 
     def begin(self) -> None:
@@ -49,6 +50,14 @@ class Watch:
         self.products = 0
         self.prepared: set[Any] = set()
         self._kept: list[Any] = []  # a storage freed during the call could come back at a known address
+
+    def note_value(self, data: Any) -> None:
+        """An integer becomes a floating number: remember it if it is one and the same in every lane."""
+        if data.size and (data.size == 1 or (data == data.flat[0]).all()):
+            self.in_values.add(float(data.flat[0]))
+
+    def note_arguments(self, named: Mapping[str, Any]) -> None:
+        self.in_values |= {value for value in named.values() if type(value) is float}
 
     def know(self, name: str, tensor: torch.Tensor) -> int:
         """Register exactly the bytes from this view's first element to its last; returns where they start."""
@@ -142,6 +151,14 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
             found = super().create_atomic_cas(ptr, cmp, val, *rest)
             return _watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest[0], False)
 
+        def create_si_to_fp(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
+            watch.note_value(src.data)
+            return self.cast_impl(src, dst_type)
+
+        def create_ui_to_fp(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
+            watch.note_value(src.data)
+            return self.cast_impl(src, dst_type)
+
         def create_dot(
             self, a: TensorHandle, b: TensorHandle, d: TensorHandle, precision: Any, most: int
         ) -> Any:
@@ -206,6 +223,7 @@ def _reporting(watch: Watch) -> type[Any]:
             if watch.ghost:
                 return
             named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
+            watch.note_arguments(named)
             starts = [watch.know_argument(name, tensor) for name, tensor in tensors_in(named)]
             watch.memory.begin_launch(self.fn.__name__, starts)
             watch.prepared.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -12,28 +13,36 @@ import torch
 
 from ...profiling.sandbox import NO_CARD, Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
+from .answers import Answers
 from .budget import precision_class
-from .candidate import with_constants
-from .cases import Case, Setting, at_whole_tiles, plan
-from .controls import Answer, right_answer, run_controls
-from .dropped import why_dropped
+from .cases import Setting, at_whole_tiles, plan, written
+from .controls import run_controls
 from .early import cause_known, end_calls
 from .ending import ended_badly
 from .exchange import (
-    Shape,
     StepReport,
     read_report,
     read_tensors,
     write_request,
 )
-from .full_size import as_at_full_size, at_full_size, dropped, full_size
+from .full_axes import AtFullAxes, at_full_axes
+from .full_size import at_full_size, full_size
 from .record import Record, device_answers
-from .review import Fault, Review, Reviewed
+from .review import Fault
 from .sanitizer import sanitize
 from .summary import fill_in
 from .target import compiled_document, target_fault, unjudged
-from .verdict import OPEN_CAUSES, CaseResult, Verdict
-from .whole import differ, first_fault, hidden_library_call, own_kernels, unreached_path, unrun, unsettled
+from .verdict import OPEN_CAUSES, Verdict
+from .whole import (
+    differ,
+    first_fault,
+    hidden_library_call,
+    own_kernels,
+    unreached_path,
+    unrun,
+    unsettled,
+    unwritten_read,
+)
 
 PATIENCE_S = 12.0
 """After this much CPU time the child leaves out the calls marked optional."""
@@ -65,9 +74,7 @@ class Judgement:
             ),
             0,
         )
-        self.answers: dict[int, Answer] = {}
-        self.dropped: dict[int, str] = {}
-        self.precision = "fp32"
+        self.right = Answers()
         self.enough: int | None = None  # calls that count, where one of them decides
 
     def verdict(self) -> Verdict:
@@ -90,20 +97,17 @@ class Judgement:
             return record.inconclusive(
                 "random", "the reference draws random numbers; judge it with --mode eval"
             )
-        if 0 not in self.answers:
-            return record.inconclusive("no-oracle", f"the reference has no float64 answer: {self.dropped[0]}")
+        if 0 not in self.right.known:
+            return record.inconclusive(
+                "no-oracle", f"the reference has no float64 answer: {self.right.dropped[0]}"
+            )
         fault = ended_badly(outcome, self.scratch, [case.name for case in self.cases])
         return record.failed(fault) if fault is not None else self._compare(outcome)
 
     def _write(self) -> None:
         self.scratch.mkdir(parents=True, exist_ok=True)
-        shapes = []
-        for setting in [*self.found, *(case.setting for case in self.tiles[:1])]:
-            file = self.scratch / f"candidate_{setting.name.replace(' ', '_')}.py"
-            file.write_text(with_constants(self.record.source, setting.op.overrides), encoding="utf-8")
-            shapes.append(
-                Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed)
-            )
+        settings = [*self.found, *(case.setting for case in self.tiles[:1])]
+        shapes = [written(setting, self.record.source, self.scratch) for setting in settings]
         full = full_size(self.record, self.found, self.tiles, self.scratch)
         write_request(self.scratch, shapes, [case.step for case in self.cases], full)
 
@@ -122,7 +126,7 @@ class Judgement:
     def _answer_and_watch(self, stopped: Event, ended: Event) -> bool:
         """All right answers, then the calls as they are made; True when the reference is random."""
         random = self._answer_all(stopped)
-        if random or 0 not in self.answers:
+        if random or 0 not in self.right.known:
             end_calls(self.scratch)
         elif not stopped.is_set():
             self.enough = cause_known(
@@ -132,9 +136,9 @@ class Judgement:
 
     def _first_look(self, number: int, report: StepReport, tensors: dict[str, Any]) -> Fault | None:
         """The fault of one call, its cause unexplained."""
-        if number not in self.answers:
+        if number not in self.right.known:
             return None
-        return self._reviewed(number, report, tensors, explained=True).fault
+        return self.right.reviewed(number, self.cases[number].name, report, tensors, explained=True).fault
 
     def _answer_all(self, stopped: Event) -> bool:
         """Compute every right answer; True when the reference is random."""
@@ -142,35 +146,24 @@ class Judgement:
             for number, case in enumerate(self.cases):
                 if stopped.is_set():
                     break
-                if self._answer(number, case):
+                if number == 0 and self._random():
                     return True
-        return False
-
-    def _answer(self, number: int, case: Case) -> bool:
-        """The right answer of one case, or why there is none; True when the reference is random."""
-        try:
-            if number == 0 and self._random():
-                return True
-            answer = right_answer(case, case.step.state)
-        except Exception as error:
-            self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
-            return False
-        reason = why_dropped(answer, self.precision, first=number == 0)
-        if reason:
-            self.dropped[number] = reason
-        else:
-            self.answers[number] = answer
+                self.right.find(number, case)
         return False
 
     def _random(self) -> bool:
         """Two seeds, two answers; on the way, the class that errors are judged in."""
         case = self.cases[0]
         reference, state = case.setting.reference, case.step.state
-        first = reference.eager(case.inputs, state)
+        try:
+            first = reference.eager(case.inputs, state)
+        except Exception:  # the answer to the first case tells it in words
+            return False
         tensors = [*first.outputs, *state.values(), *case.inputs]
         dtypes = [one.dtype for one in tensors if isinstance(one, torch.Tensor)]
-        own, self.precision = precision_class(dtypes, "fp32"), precision_class(dtypes, self.record.precision)
-        self.record.note_precision(own, self.precision)
+        own = precision_class(dtypes, "fp32")
+        self.right.precision = precision_class(dtypes, self.record.precision)
+        self.record.note_precision(own, self.right.precision)
         return differ(first.outputs, reference.eager(case.inputs, state, seed=1).outputs)
 
     def _compare(self, outcome: Outcome) -> Verdict:
@@ -190,8 +183,8 @@ class Judgement:
             return record.failed(Fault("tampering", f"the outputs it left cannot be read: {error}"))
         with record.clock("compare"):
             self._take_in_repetitions(reports)
-            reviewed = self._review(reports, tensors)
-            fill_in(record, self.cases, self.answers, reports, reviewed, tensors)
+            reviewed = self.right.review(self.cases, reports, tensors)
+            fill_in(record, self.cases, self.right.known, reports, reviewed, tensors)
             fault = first_fault(self.cases, reviewed, reports) or hidden_library_call(
                 reports, record.allowed_calls
             )
@@ -204,20 +197,44 @@ class Judgement:
         full = at_full_size(record, outcome.reply["rehearsed"], reports)
         if full is not None and full.cause not in OPEN_CAUSES:
             return record.concluded(full)
+        forced = [one.fault for one, report in zip(reviewed, reports, strict=True) if one and report.forced]
+        axes = self._at_full_axes(outcome.reply["rehearsed"], fault is not None and fault in forced)
+        if axes is not None and axes.fault is not None:
+            return record.concluded(axes.fault)
+        reached = outcome.reply["reached"]
+        if axes is not None:
+            reached = sorted({*reached, *axes.reached})
+            met = not axes.left & {
+                (scope, number) for scope, number, _ in outcome.reply["rehearsed"]["forced"]
+            }
+            fault = None if met and fault in forced else fault
         fault = (
             fault
             or unrun(record, outcome.reply["configurations"])
             or unsettled(reports)
-            or unreached_path(record.source, outcome.reply["reached"])
+            or unwritten_read(reports)
+            or unreached_path(record.source, reached)
             or full
         )
         return record.concluded(fault) if fault is not None else self._vouched(reports)
+
+    def _at_full_axes(self, rehearsed: Mapping[str, Any] | None, failed: bool) -> AtFullAxes | None:
+        """Calls for what the walk through full size alone has met; `failed`: where that was made to hold, a call
+        went wrong, which need not be so where sizes give it."""
+        if rehearsed is None:
+            return None
+        amounts = [*rehearsed["amounts"], *(rehearsed["forced"] if failed else ())]
+        if not amounts and not rehearsed["values"]:
+            return None
+        wanted = {"amounts": amounts, "values": rehearsed["values"]}
+        scratch = self.scratch / "axes"
+        return at_full_axes(self.record, self.found, self.right.precision, wanted, scratch, self.limits)
 
     def _vouched(self, reports: list[StepReport]) -> Verdict:
         """What speaks for a candidate that made no mistake: refused impostors, and the target's compiler."""
         record = self.record
         with record.clock("controls"):
-            controls = run_controls(self._judged(), self.precision)
+            controls = run_controls(self.right.judged(), self.right.precision)
         record.fields["controls"] = controls
         accomplices = [name for name, result in controls.items() if result == "passed"]
         if accomplices:
@@ -238,7 +255,7 @@ class Judgement:
                 self.record.candidate, self.record.op, spec, self.scratch / "static"
             )
         self.record.fields["target"] = compiled_document(static, spec)
-        return target_fault(static, spec, self.precision, reports) or unjudged(static, reports)
+        return target_fault(static, spec, self.right.precision, reports) or unjudged(static, reports)
 
     def _on_card(self, reports: list[StepReport]) -> Fault | None:
         record, shapes = self.record, [setting.op.overrides for setting in self.found[:2]]
@@ -258,39 +275,9 @@ class Judgement:
             more = f"with {forced}" if forced else _MORE if tiles is None else ""
             self.cases.append(replace(case, name=", ".join(filter(None, [case.name, more]))))
             if tiles is not None:
-                self._answer(number, case)
-            elif self.retried in self.answers:
-                self.answers[number] = self.answers[self.retried]
+                self.right.find(number, case)
             else:
-                self.dropped[number] = self.dropped[self.retried]
+                self.right.repeat(number, self.retried)
         if any(report.tiles is not None for report in reports):
             setting = self.tiles[0].setting
             self.record.fields["shapes"][setting.name] = dict(setting.op.overrides)
-
-    def _judged(self) -> list[Answer]:
-        return [answer for answer in self.answers.values() if not answer.case.step.ghost]
-
-    def _review(self, reports: list[StepReport], tensors: dict[int, dict[str, Any]]) -> list[Reviewed | None]:
-        """One entry per case; None for the call with the kernels left out."""
-        found: list[Reviewed | None] = []
-        for number, (case, report) in enumerate(zip(self.cases, reports, strict=True)):
-            if case.step.ghost:
-                found.append(None)
-            elif report.status == "skipped":
-                found.append(Reviewed(CaseResult(case.name, "skipped", "time was up")))
-            elif number in self.dropped:
-                found.append(dropped(case.name, self.dropped[number], report))
-            else:
-                explained = any(one is not None and one.fault is not None for one in found)
-                one = self._reviewed(
-                    number, report, tensors.get(number, {}), explained or bool(report.forced)
-                )
-                found.append(as_at_full_size(one, report.forced))
-        return found
-
-    def _reviewed(
-        self, number: int, report: StepReport, tensors: dict[str, Any], explained: bool
-    ) -> Reviewed:
-        earlier = [answer for place, answer in self.answers.items() if place < number]
-        name = self.cases[number].name
-        return Review(self.answers[number], report, tensors, earlier, self.precision, name, explained).run()

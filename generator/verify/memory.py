@@ -10,23 +10,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from numpy.lib.stride_tricks import as_strided
 
+from .extent import Extent, Slots, Traffic
 from .order import Order
 
-_NEVER = -1
 _PROGRAM_BITS, _MOMENT_BITS = 24, 20  # of a stamp: launch, program, moment
 _SEVERAL = (1 << _PROGRAM_BITS) - 1  # program number that stands for "more than one program"
 _LAST_MOMENT = (1 << _MOMENT_BITS) - 1
 _MOST_VIOLATIONS = 5
 
 Addresses = npt.NDArray[np.uint64]
-Slots = npt.NDArray[np.int64]
 
 
 class OutOfBoundsError(Exception):
@@ -35,63 +33,11 @@ class OutOfBoundsError(Exception):
 
 @dataclass(frozen=True)
 class Violation:
-    """`kind` is "out-of-bounds" or "race"."""
+    """`kind` is "out-of-bounds", "race" or "unwritten"."""
 
     kind: str
     kernel: str
     detail: str
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """Bytes one buffer saw in one call: as issued by all programs, and counted once per address."""
-
-    load_issued: int = 0
-    load_unique: int = 0
-    store_issued: int = 0
-    store_unique: int = 0
-
-
-@dataclass
-class Extent:
-    """The bytes [start, stop) of one tensor, and who touched them; slots are elements of `item_bytes`."""
-
-    name: str
-    start: int
-    stop: int
-    item_bytes: int
-    load_issued: int = 0
-    store_issued: int = 0
-    loaded: npt.NDArray[np.bool_] = field(init=False)
-    stored: npt.NDArray[np.bool_] = field(init=False)
-    writer: Slots = field(init=False)
-    reader: Slots = field(init=False)
-    atomics: list[tuple[int, Slots]] = field(default_factory=list)  # of this launch: stamp and slots
-    relied: npt.NDArray[np.bool_] | None = None  # of a kept tensor: read before this call had written it
-
-    def __post_init__(self) -> None:
-        slots = max(1, (self.stop - self.start) // self.item_bytes)
-        self.loaded, self.stored = np.zeros(slots, np.bool_), np.zeros(slots, np.bool_)
-        self.writer, self.reader = np.full(slots, _NEVER, np.int64), np.full(slots, _NEVER, np.int64)
-
-    def read(self, slots: Slots) -> None:
-        if self.relied is not None:
-            self.relied[slots[~self.stored[slots]]] = True
-
-    def lanes(self, marks: npt.NDArray[np.bool_], tensor: torch.Tensor) -> npt.NDArray[np.bool_]:
-        """`marks` of the slots that `tensor`, which lies in this extent, consists of, in its shape."""
-        if tensor.element_size() != self.item_bytes or tensor.data_ptr() < self.start:
-            return marks
-        first = marks[(tensor.data_ptr() - self.start) // self.item_bytes :]
-        return as_strided(first, tensor.shape, tensor.stride())
-
-    def traffic(self) -> Traffic:
-        return Traffic(
-            self.load_issued,
-            int(self.loaded.sum()) * self.item_bytes,
-            self.store_issued,
-            int(self.stored.sum()) * self.item_bytes,
-        )
 
 
 class Memory:
@@ -106,12 +52,14 @@ class Memory:
         self._starts: list[int] = []
         self._reachable: list[Extent] = []
         self._kept: list[Extent] = []
+        self._fresh: set[int] = set()
         self._order = Order()
 
     def register(self, name: str, start: int, size_bytes: int, item_bytes: int) -> None:
         """Make [start, start + size_bytes) known as `name`; a start already known keeps its first extent."""
         if size_bytes > 0 and start not in self.extents:
-            self.extents[start] = Extent(name, start, start + size_bytes, item_bytes)
+            fresh = start in self._fresh
+            self.extents[start] = Extent(name, start, start + size_bytes, item_bytes, fresh=fresh)
 
     def begin_launch(self, kernel: str, starts: Iterable[int]) -> None:
         """A new launch of `kernel` that was passed the tensors registered at `starts`."""
@@ -138,6 +86,13 @@ class Memory:
                 marks = extent.lanes(extent.stored if overwrites else extent.relied, tensor)
                 marks[fresh] = True
 
+    def allocated(self, tensor: torch.Tensor, empty: bool) -> None:
+        """Torch has made a tensor, or changed all or part of one; `empty`: nobody has written to it yet."""
+        start = tensor.untyped_storage().data_ptr()
+        (self._fresh.add if empty else self._fresh.discard)(start)
+        if start in self.extents:
+            self.extents[start].fresh = empty
+
     def begin_program(self, number: int) -> None:
         self._order.begin_program(number)
 
@@ -146,6 +101,8 @@ class Memory:
             extent.load_issued += lanes * item_bytes
             extent.loaded[slots] = True
             extent.read(slots)
+            if extent.fresh:
+                self._check_written(extent, slots)
             self._check(extent, slots, extent.writer, "reads")
             self._check_atomics(extent, slots, "reads")
             shared = self._unordered(extent.reader[slots], relying=False)  # reads need no order among them
@@ -237,6 +194,12 @@ class Memory:
             if met.size and self._unordered(np.array([stamp])).any():
                 self._race(extent, int(met[0]), stamp, verb)
                 return
+
+    def _check_written(self, extent: Extent, slots: Slots) -> None:
+        unwritten = slots[~extent.stored[slots]]
+        if unwritten.size and not any(one.kind == "unwritten" for one in self.violations):
+            where = f"{extent.name}[{int(unwritten[0])}]"
+            self._note("unwritten", f"program {self._order.program} reads {where}, which nobody has written")
 
     def _race(self, extent: Extent, slot: int, stamp: int, verb: str) -> None:
         other = (stamp >> _MOMENT_BITS) & _SEVERAL

@@ -68,8 +68,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         name = func._schema.name.removeprefix("aten::")
         if name in EMPTY:
             poison(result)
-        if self.memory is not None and not func.is_view and name not in EMPTY:
-            _tell(self.memory(), func, args)
+        if self.memory is not None and not func.is_view:
+            _tell(self.memory(), func, args, result)
         if name in FREE or func.is_view:
             return result
         if name in COPIES:
@@ -79,12 +79,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
 
-def _tell(memory: Memory, func: Any, args: tuple[Any, ...]) -> None:
+def _tell(memory: Memory, func: Any, args: tuple[Any, ...], result: Any) -> None:
     """What is overwritten whole is not read; whatever else changes a tensor in place reads it too."""
-    overwrites = func._schema.name.removeprefix("aten::") in _OVERWRITES
-    for place, one in enumerate(args):
+    name = func._schema.name.removeprefix("aten::")
+    for one in pytree.tree_leaves(result):
         if isinstance(one, torch.Tensor):
-            memory.by_torch(one, overwrites and place == 0)
+            memory.allocated(one, name in EMPTY)
+    for place, one in enumerate(args if name not in EMPTY else ()):
+        if isinstance(one, torch.Tensor):
+            memory.by_torch(one, name in _OVERWRITES and place == 0)
 
 
 def _elements(*trees: Any) -> int:

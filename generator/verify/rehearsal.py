@@ -35,18 +35,23 @@ from .stand_in import OnThisMachine
 NOWHERE = "meta"
 """The device of tensors that have a shape and no memory."""
 
-_CONTENTS = (0, 1, -1)
+CONTENTS = (0, 1, -1)
 
 
 @dataclass(frozen=True)
 class Rehearsed:
     """`faults` are (cause, detail); `kernels`, `modes` of `tl.dot` and `configurations` as full size uses
-    them; `why_not` is set where the walk did not come to its end."""
+    them; `why_not` is set where the walk did not come to its end. `amounts` (kernel, place in its text,
+    value) and `values` are numbers made of sizes as full size alone has them, `forced` conditions likewise
+    that were made to hold in a judged call."""
 
     faults: tuple[tuple[str, str], ...] = ()
     kernels: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
     why_not: str = ""
+    amounts: tuple[tuple[str, int, float], ...] = ()
+    values: tuple[float, ...] = ()
+    forced: tuple[tuple[str, int, float], ...] = ()
 
 
 class LibraryCallError(Exception):
@@ -82,11 +87,11 @@ class _Fresh(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 def rehearse(watch: Watch, make: Callable[[], Any], inputs: Sequence[Any]) -> Rehearsed:
     """Walk through `make()(*inputs)`; `inputs` are (shape, stride, dtype) or values."""
-    first = _walk(watch, make, inputs, _CONTENTS[0])
+    first = _walk(watch, make, inputs, CONTENTS[0])
     if not first.faults or first.why_not:
         return Rehearsed((), first.kernels, first.modes, first.why_not)
     agreed = {cause for cause, _ in first.faults}
-    for content in _CONTENTS[1:]:
+    for content in CONTENTS[1:]:
         agreed &= {cause for cause, _ in _walk(watch, make, inputs, content).faults}
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     return Rehearsed(faults, first.kernels, first.modes)
@@ -175,6 +180,7 @@ def _walking(watch: Watch, phantom: Phantom) -> type[Any]:
             kept = {name: value for name, value in kwargs.items() if name in self.arg_names}
             named = {**dict(zip(self.arg_names, args, strict=False)), **kept}
             phantom.begin_launch(self.fn.__name__, named)
+            watch.note_arguments(named)
             bound = inspect.getcallargs(self.fn, *args, **kept)
             scope = triton_interpreter._patch_lang(self.fn)
             try:

@@ -56,13 +56,14 @@ Cause = Literal[
     "unsupported",  # the interpreter cannot run it
     "too-slow",  # not every configuration of an autotuned kernel was run
     "unsettled-state",  # what it keeps changes with every call, so it may count them
+    "unwritten-read",  # it looks at memory that nobody has written, which may hold anything on a card
     "unjudged-path",  # code that no judged call reached, or kernels that only full size launches
 ]
 CAUSES: tuple[str, ...] = get_args(Cause)
 
 OPEN_CAUSES: tuple[Cause, ...] = (
     "degenerate", "random", "no-oracle", "unsupported", "too-slow", "unsettled-state",
-    "unjudged-path",
+    "unwritten-read", "unjudged-path",
 )  # fmt: skip
 """With these nothing is known to be wrong: the verdict is inconclusive."""
 

@@ -100,6 +100,12 @@ def unsettled(reports: Sequence[StepReport]) -> Fault | None:
     return Fault("unsettled-state", unsettled_message(paths)) if paths else None
 
 
+def unwritten_read(reports: Sequence[StepReport]) -> Fault | None:
+    """Memory read that nobody has written; on a card an earlier call's result may stand there."""
+    found = [detail for report in reports for kind, detail in report.violations if kind == "unwritten"]
+    return Fault("unwritten-read", f"{found[0]}; with other contents it may do otherwise") if found else None
+
+
 def unreached_path(source: str, reached: Sequence[int]) -> Fault | None:
     """A line of the wrapper that no call got to; it may do anything at another size, or another day."""
     lines = unreached(source, set(reached))

@@ -26,14 +26,14 @@ def whole_tiles(op: Op, small: Mapping[str, Literal], budget: int) -> dict[str, 
     least = {name: value for name, value in small.items() if isinstance(value, int) and value > 1}
     sizes = {name: _rounded_up(value, _tile(op.constants[name])) for name, value in least.items()}
     tries = iter(range(_TRIES))
-    taken = _bytes(op, {**small, **sizes})
+    taken = bytes_of(op, {**small, **sizes})
     while taken is not None and taken > budget:
         halved = {
             name: {**sizes, name: value // 2}
             for name, value in sizes.items()
             if value % 2 == 0 and value > 2 and next(tries, None) is not None
         }
-        measured = {name: _bytes(op, {**small, **choice}) for name, choice in halved.items()}
+        measured = {name: bytes_of(op, {**small, **choice}) for name, choice in halved.items()}
         fewer = {name: found for name, found in measured.items() if found is not None and found < taken}
         if not fewer:
             return None
@@ -50,7 +50,8 @@ def _rounded_up(size: int, tile: int) -> int:
     return -(-size // tile) * tile
 
 
-def _bytes(op: Op, overrides: Mapping[str, Literal]) -> int | None:
+def bytes_of(op: Op, overrides: Mapping[str, Literal]) -> int | None:
+    """Inputs, outputs and temporaries at these sizes; None where the op has no such sizes."""
     with contextlib.suppress(OpError):
         return op.with_overrides(overrides).footprint().total_bytes
     return None

@@ -6,12 +6,14 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.op import Op
 from ...profiling.product_time import ProductWork
 from ...profiling.trace import TracedOp
+from ..prompts.briefing import Briefing, Focus
+from .journal import Journal
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,11 @@ class Declined:
 
 @dataclass(frozen=True)
 class Request:
-    """What a writer is asked: a first kernel (no parent), one technique more, or a mend of what failed."""
+    """What a writer is asked: a first kernel (no parent), one technique more, or a mend of what failed.
+
+    A writer that answers is also told what is known (`briefing`), how the parent stands on the card, and
+    which of several samples of the same question this is; `focus` is the technique it is asked for.
+    """
 
     op: Op
     traced: TracedOp
@@ -62,6 +68,10 @@ class Request:
     parent: Candidate | None = None
     transform: str | None = None
     complaint: str | None = None
+    briefing: Briefing | None = None
+    focus: Focus | None = None
+    standing: str = ""
+    sample: int = 0
 
 
 class Writer(Protocol):
@@ -73,3 +83,33 @@ class Writer(Protocol):
     refinements: tuple[str, ...]
 
     def write(self, request: Request) -> Candidate | Declined: ...
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How a search over answers spends them: first kernels, repairs of each refused one, how many of the
+    best are worked on at once, and how many answers each of these gets a round."""
+
+    drafts: int = 1
+    repairs: int = 2
+    beam: int = 1
+    samples: int = 2
+
+
+class SpentError(Exception):
+    """The writer may ask no more: its tokens, its money or its answers are used up."""
+
+
+@runtime_checkable
+class Answering(Writer, Protocol):
+    """A writer whose candidates nobody vouches for: each is judged before anything builds on it.
+
+    `journal` keeps what was paid for, where anything is; `spent` is what its answers took, None where they
+    took nothing that is counted. `write` raises SpentError where it may not ask.
+    """
+
+    effort: Effort
+    journal: Journal | None
+
+    @property
+    def spent(self) -> Mapping[str, Any] | None: ...

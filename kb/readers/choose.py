@@ -1,9 +1,10 @@
 """Chooses the reader of a file by its name, or by what a web server says of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
+from ..screen import clean
 from . import html, markdown, notebook, pdf, rst, source, text
 from .draft import Draft, Unreadable
 
@@ -13,14 +14,7 @@ READERS: dict[str, Callable[[bytes], Draft]] = {
     ".rst": rst.read, ".rest": rst.read, ".ipynb": notebook.read, ".txt": text.read, ".text": text.read,
     **{suffix: partial(source.read, suffix=suffix) for suffix in source.LANGUAGES},
 }  # fmt: skip
-BY_TYPE = {
-    "text/html": ".html", "application/xhtml+xml": ".html", "application/pdf": ".pdf", "text/markdown": ".md",
-    "text/x-rst": ".rst", "application/x-ipynb+json": ".ipynb", "text/x-python": ".py",
-}  # fmt: skip
-
-
-def is_known(path: Path) -> bool:
-    return path.suffix.lower() in READERS
+LONGEST_FIELD = 300  # characters that a title, version, licence or date may have
 
 
 def read(data: bytes, suffix: str) -> Draft:
@@ -33,6 +27,15 @@ def read(data: bytes, suffix: str) -> Draft:
         draft = reader(data)
     except RecursionError:
         raise Unreadable("is nested too deep to be a document of people") from None
+    draft = _screened(draft)
     if not any(char.isalnum() for char in draft.body):
         raise Unreadable("holds no text")
     return draft
+
+
+def _screened(draft: Draft) -> Draft:
+    """`draft` without invisible characters: some come to light only when a parser has undone `&#x202e;`."""
+    body, taken = clean(draft.body)
+    said = {name: clean(getattr(draft, name))[0] for name in ("title", "version", "licence", "date")}
+    short = {name: " ".join(text.split())[:LONGEST_FIELD] for name, text in said.items()}
+    return replace(draft, body=body, flags=(*draft.flags, *taken), **short)

@@ -14,6 +14,7 @@ _HIDDEN_TAG = re.compile(
     r"(.*?)(?:</\1\s*>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+_HELD = re.compile("\ue000([0-9]+)\ue001")
 _SETEXT = re.compile(r"^([^\s|>#\-=~`*+].*)\n(=+|-{3,})[ \t]*$", re.MULTILINE)
 
 
@@ -31,8 +32,7 @@ def read(data: bytes) -> Draft:
             flags += hidden(found[group], name)
         body = pattern.sub("", body)
     body = _SETEXT.sub(lambda found: f"{'#' if found[2][0] == '=' else '##'} {found[1]}", body)
-    for number, fenced in enumerate(fences):
-        body = body.replace(f"\ue000{number}\ue001", fenced)
+    body = _HELD.sub(lambda held: fences[int(held[1])], body)
     return Draft(
         body=body.strip(),
         title=fields.get("title", "") or first_heading(body),

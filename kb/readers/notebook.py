@@ -26,7 +26,7 @@ def read(data: bytes) -> Draft:
         if not isinstance(cell, dict) or not (source := _joined(cell.get("source"))).strip():
             continue
         if cell.get("cell_type") == "markdown":
-            draft = read_markdown(source.encode())
+            draft = read_markdown(source.encode(errors="replace"))
             flags += draft.flags
             title = title or draft.title
             parts += [place_line(f"cell-{number}"), draft.body]

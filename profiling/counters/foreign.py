@@ -10,6 +10,7 @@ from pathlib import Path
 from .textfile import UnreadableProfileError
 
 _SQLITE = "SQLite format 3\x00"
+_PACKED = ("\x1f\ufffd", "PK\x03\x04", "BZh", "\ufffd7zXZ\x00", "(\ufffd/\ufffd")  # gzip, zip, bzip2, xz, zstd
 _COUNTERS = "profile the kernel with ncu --set full -o OUT PROGRAM and name OUT.ncu-rep"
 
 
@@ -23,6 +24,8 @@ def refusal(path: Path, head: str, accepted: str) -> UnreadableProfileError:
         return UnreadableProfileError(
             f"{path} is output of nvprof or the Visual Profiler, which no current GPU supports: {_COUNTERS}."
         )
+    if head.startswith(_PACKED):
+        return UnreadableProfileError(f"{path} is compressed: unpack it and name what is in it, {accepted}.")
     if not head.strip():
         return UnreadableProfileError(f"{path} is empty: name {accepted}.")
     return UnreadableProfileError(f"{path} is no profile that kbgen can read: name {accepted}.")

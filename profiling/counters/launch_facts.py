@@ -61,10 +61,14 @@ def occupancy_facts(launch: Launch, spec: DeviceSpec | None, found: Mapping[str,
         yield from wave_facts(blocks, units, blocks_per_unit, launch.value("waves")).items()
     if blocks_per_unit is None:
         return
-    unused = shared is not None and spec is not None and shared <= spec.shared_reserved_bytes
+    blameless = set[Limiter]()
+    if shared is not None and spec is not None and shared <= spec.shared_reserved_bytes:
+        blameless.add("shared")
+    if limits.get("barriers") == limits.get("blocks"):
+        blameless.add("barriers")  # with one barrier a block, or none, the tools print the block slots
     for name in _LIMITS:
         least = limits.get(name) == blocks_per_unit
-        yield f"limited_by_{name}", float(least and not (name == "shared" and unused))
+        yield f"limited_by_{name}", float(least and name not in blameless)
     theoretical = launch.value("occupancy_theoretical")
     if theoretical is None and spec and threads:
         warps = -(-threads // spec.warp_size)

@@ -57,7 +57,7 @@ def test_the_committed_files_are_what_the_scenarios_say(
 
 
 def test_the_set_holds_every_class_both_vendors_and_all_formats(manifest: list[dict[str, Any]]) -> None:
-    for split, least in (("dev", 60), ("heldout", 20)):
+    for split, least in (("dev", 60), ("heldout", 20), ("blind", 20)):
         entries = [entry for entry in manifest if entry["split"] == split]
         assert len(entries) >= least
         assert {entry["device"].split("-")[0] for entry in entries} == {"nvidia", "amd"}
@@ -66,7 +66,7 @@ def test_the_set_holds_every_class_both_vendors_and_all_formats(manifest: list[d
     assert len({entry["provenance"] for entry in manifest}) == 5
 
 
-@pytest.mark.parametrize("split", ["dev", "heldout"])
+@pytest.mark.parametrize("split", ["dev", "heldout", "blind"])
 def test_the_first_class_is_the_labels(found: DiagnosisEval, split: str) -> None:
     (total,) = [
         row
@@ -115,7 +115,7 @@ def test_a_little_noise_changes_little() -> None:
 
 def test_without_counters_little_is_told_and_that_is_right(found: DiagnosisEval) -> None:
     """A class that only counters can tell is left open, not guessed."""
-    for split in ("dev", "heldout"):
+    for split in ("dev", "heldout", "blind"):
         (total,) = [
             row
             for row in found.totals()
@@ -139,7 +139,7 @@ def test_without_counters_little_is_told_and_that_is_right(found: DiagnosisEval)
 
 def test_the_document_counts_every_profile_once(found: DiagnosisEval, manifest: list[dict[str, Any]]) -> None:
     document = json.loads(json.dumps(found.to_json()))
-    labelled = [row for row in document["rows"] if row["split"] in ("dev", "heldout")]
+    labelled = [row for row in document["rows"] if row["split"] in ("dev", "heldout", "blind")]
     assert len(labelled) == 2 * len(manifest)
     counted = sum(row["profiles"] for row in document["confusion"])
     assert counted == len(document["rows"]) == sum(row["profiles"] for row in document["totals"])

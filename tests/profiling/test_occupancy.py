@@ -1,11 +1,18 @@
-"""Occupancy against Nsight Compute's own row, against LLVM's rule and against cases worked out by hand."""
+"""Occupancy against Nsight Compute's own rows, against LLVM's rule and against cases worked out by hand."""
+
+import json
+from math import prod
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kbgen.hardware_specs.spec import DeviceSpec, all_specs, find_spec
+from kbgen.profiling.counters.read import read_profile
 from kbgen.profiling.occupancy import occupancy
+
+MEASURED = Path(__file__).parent / "measured" / "h200"
 
 
 def test_gb200_row_of_nsight_compute() -> None:
@@ -46,6 +53,32 @@ def test_worked_cases(
 ) -> None:
     held = occupancy(find_spec(device), threads, registers, shared)
     assert (held.blocks_per_unit, held.limiter) == (blocks, limiter)
+
+
+BLOCK_OF_256 = {  # threads, 64 registers each, 16 KiB shared: blocks by warp slots, registers, shared, block slots
+    "sm_70": (8, 4, 6, 32),  # 64 warps; 32 warps of 2048 registers; 96 KiB without a reserve
+    "sm_75": (4, 4, 4, 16),  # 32 warps; 64 KiB
+    "sm_80": (8, 4, 9, 32),  # 164 KiB in blocks of 17
+    "sm_86": (6, 4, 5, 16),  # 48 warps; 100 KiB
+    "sm_89": (6, 4, 5, 24),
+    "sm_90": (8, 4, 13, 32),  # 228 KiB
+    "sm_100": (8, 4, 13, 32),
+    "sm_103": (8, 4, 13, 32),
+    "sm_120": (6, 4, 5, 24),
+    "gfx90a": (8, 8, 4, 32),  # 32 waves of 64; 512 registers a lane hold 8 waves a SIMD; 64 KiB of LDS
+    "gfx942": (8, 8, 4, 32),
+    "gfx950": (8, 8, 9, 32),  # 160 KiB in steps of 1280 bytes: 16 640 a block
+    "gfx1100": (4, 5, 4, 32),  # 32 waves of 32; 72 of 1536 registers: 21 waves a SIMD, 42 / 8
+}
+
+
+@pytest.mark.parametrize("spec", all_specs(), ids=lambda spec: str(spec.id))
+def test_every_device_by_hand(spec: DeviceSpec) -> None:
+    held = occupancy(spec, 256, 64, 16 << 10)
+    names = ("warps", "registers", "shared", "blocks")
+    expected = dict(zip(names, BLOCK_OF_256[spec.arch], strict=True))
+    assert {name: held.limits[name] for name in expected} == expected  # type: ignore[index]
+    assert held.limits[held.limiter] == held.blocks_per_unit == min(expected.values())
 
 
 @pytest.mark.parametrize(
@@ -107,6 +140,26 @@ def test_rows_that_the_tool_printed(
     hang on the carve-out in force are left out."""
     held = occupancy(find_spec(device), threads, registers, shared)
     assert {name: held.limits[name] for name in limits} == limits  # type: ignore[index]
+
+
+def test_kernels_that_ncu_counted_on_an_h200() -> None:
+    """Our own specimens: what the tool says of each, but for shared memory, which hangs on the carve-out it
+    chose, and for barriers, which it prints up to the block slots."""
+    spec, launches = find_spec("h200"), read_profile(MEASURED / "raw.csv").launches
+    compiled = json.loads((MEASURED / "level_b.json").read_text(encoding="utf-8"))
+    assert len(launches) >= 37
+    for launch in launches:
+        shared, registers = launch.value("smem_block"), launch.value("regs")
+        assert shared is not None and registers is not None and launch.block_threads is not None
+        barriers = compiled[launch.kernel.removeprefix("specimen_")]["barriers"]
+        asked = int(shared) - spec.shared_reserved_bytes  # the tool counts what the system takes
+        held = occupancy(spec, prod(launch.block_threads), int(registers), asked, barriers)
+        told = {"registers": "limit_regs", "warps": "limit_warps", "blocks": "limit_blocks"}
+        assert {name: launch.value(key) for name, key in told.items()} == {
+            name: held.limits[name] for name in ("registers", "warps", "blocks")
+        }
+        assert launch.value("limit_barriers") == min(held.limits["barriers"], spec.max_blocks_per_unit)
+        assert launch.value("occupancy_theoretical") == pytest.approx(100 * held.fraction)
 
 
 @given(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from .dtypes import is_float
 from .expr import (
     Apply,
+    Attend,
     Choose,
     Const,
     Contract,
@@ -182,6 +183,8 @@ class Builder:
             return (node.arg,)
         if isinstance(node, Contract):
             return (node.left, node.right)
+        if isinstance(node, Attend):
+            return (node.scores, node.values)
         if isinstance(node, Choose):
             return node.options
         return ()
@@ -206,7 +209,7 @@ class Builder:
             own = frozenset(self.space.leaves(node.axes))
         for child in self.children(number):
             own |= self._free[child]
-        if isinstance(node, Reduce | Contract):
+        if isinstance(node, Reduce | Contract | Attend):
             own -= frozenset(self.space.leaves(node.axes))
         return own
 

@@ -87,6 +87,22 @@ class Contract:
 
 
 @dataclass(frozen=True)
+class Attend:
+    """The sum over `axes` of weights x values, kept in fp32, where a product is behind the scores.
+
+    Weights are the softmax of the scores along `axes`, or without `softmax` the scores themselves. A row
+    whose scores are all -inf is NaN, and 0 where `empty` is set.
+    """
+
+    scores: int
+    values: int
+    axes: tuple[Axis, ...]
+    softmax: bool
+    empty: bool = False
+    dtype: str = "fp32"
+
+
+@dataclass(frozen=True)
 class Scan:
     """What a sum or a product (`kind` sum, prod) of the elements up to each place along `axes` has come to,
     the place itself included; with `reverse`, of the elements from there on."""
@@ -107,7 +123,7 @@ class Choose:
     dtype: str
 
 
-Node = Load | Const | SizeOf | Position | Apply | Reduce | Contract | Scan | Choose
+Node = Load | Const | SizeOf | Position | Apply | Reduce | Contract | Attend | Scan | Choose
 
 
 def indices(node: Load | Position) -> tuple[Affine, ...]:

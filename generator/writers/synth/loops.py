@@ -23,12 +23,13 @@ class LoopAxis:
 @dataclass(frozen=True)
 class Tiling:
     """The loop axes of matrix products: results are tiles of `rows` x `cols` in each of `batch`, summed over
-    `depth`."""
+    `depth`. Those of an attention are summed over its keys, its scores over `inner`."""
 
     batch: tuple[LoopAxis, ...]
     rows: tuple[LoopAxis, ...]
     cols: tuple[LoopAxis, ...]
     depth: tuple[LoopAxis, ...]
+    inner: tuple[LoopAxis, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def find_loops(region: Region) -> Loops:
     accesses = list(_accesses(region))
     if region.product is not None:
         axes = region.product
-        sides = (axes.batch, axes.rows, axes.cols, axes.depth)
+        sides = (axes.batch, axes.rows, axes.cols, axes.depth, axes.inner)
         groups = (sorted(side, key=order.__getitem__) for side in sides)
         tiling = Tiling(*(_merge(region, group, accesses) for group in groups))
         return Loops(region, (*tiling.batch, *tiling.rows, *tiling.cols), (), tiling)
@@ -146,8 +147,8 @@ def _order(region: Region) -> dict[Axis, int]:
         by_stride = sorted(affine.terms, key=lambda term: -term[1].full)
         for axis, _ in by_stride:
             rank.setdefault(axis, len(rank))
-    depth = sorted(region.product.depth) if region.product is not None else ()
-    for axis in (*region.kept_axes, *region.reduced_axes, *depth):
+    summed = sorted(region.product.depth | region.product.inner) if region.product is not None else ()
+    for axis in (*region.kept_axes, *region.reduced_axes, *summed):
         rank.setdefault(axis, len(rank))
     return rank
 

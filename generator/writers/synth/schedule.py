@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from .loops import Loops
+from .extent import product
+from .loops import LoopAxis, Loops, Tiling
 
-Layout = Literal["flat", "rows", "columns", "tiles", "window"]
+Layout = Literal["flat", "rows", "columns", "tiles", "window", "attention"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class Schedule:
     products: `rows` x `block` results a program, `depth` of the summed direction a step; they are walked in
     groups of `group` rows, so that tiles that run together share their factors in the L2. `dot` is how the
     units take fp32 factors: "ieee" as they are, "tf32x3" as three TF32 products of their halves.
+
+    "attention" holds `rows` queries and `block` columns of their results, and walks `depth` keys a step;
+    scores are summed `inner` at a time, all at once where `one_tile` holds the queries.
     """
 
     layout: Layout
@@ -57,6 +61,7 @@ class Schedule:
     loads_first: bool = False
     group: int = 1
     dot: str = "ieee"
+    inner: int = 0
     choices: tuple[Choice, ...] = field(default=(), compare=False)
 
     def decide(self, choice: Choice, *, instead_of: str = "", **changes: Any) -> Schedule:
@@ -74,6 +79,15 @@ PLAIN_WINDOW_TILE = 512
 PLAIN_PRODUCT_TILE, PLAIN_DEPTH = 64, 32
 """Rows and columns, and step of the sum, of the tile of a matrix product to start from."""
 
+PLAIN_QUERIES, PLAIN_KEYS = 64, 32
+"""Queries of a program and keys of a step to start from."""
+
+MOST_COLUMNS, MOST_INNER, INNER_STEP = 256, 256, 64
+"""Columns of an attention that a program sums, elements of a query that it holds, the step where more."""
+
+LEAST_DOT = 16
+"""The least side of a matrix unit's tile."""
+
 LEAST_NESTED = 512
 """An inner axis at least this long fills the tiles of a loop of its own."""
 
@@ -84,6 +98,8 @@ def next_power_of_two(n: int) -> int:
 
 def start_schedule(loops: Loops) -> Schedule:
     """The plain starting point, before any technique: correct anywhere, tuned for nothing."""
+    if loops.tiling is not None and loops.tiling.inner:
+        return _attention(loops, loops.tiling)
     if loops.tiling is not None:
         return Schedule("tiles", block=PLAIN_PRODUCT_TILE, rows=PLAIN_PRODUCT_TILE, depth=PLAIN_DEPTH)
     if not loops.reduced:
@@ -97,3 +113,20 @@ def start_schedule(loops: Loops) -> Schedule:
         padded = next_power_of_two(loops.columns.full)
         return Schedule("rows", block=min(PLAIN_TILE, padded), one_tile=padded <= PLAIN_TILE)
     return Schedule("columns", block=32, depth=32)
+
+
+def _attention(loops: Loops, tiling: Tiling) -> Schedule:
+    def padded(axes: tuple[LoopAxis, ...]) -> int:
+        return max(LEAST_DOT, next_power_of_two(product((a.size for a in axes), loops.one).full))
+
+    block, inner = min(MOST_COLUMNS, padded(tiling.cols)), padded(tiling.inner)
+    held = inner <= MOST_INNER
+    return Schedule(
+        "attention",
+        block=block,
+        rows=min(PLAIN_QUERIES, padded(tiling.rows)),
+        depth=PLAIN_KEYS,
+        inner=inner if held else INNER_STEP,
+        one_tile=held,
+        num_warps=8 if block > MOST_COLUMNS // 2 else 4,
+    )

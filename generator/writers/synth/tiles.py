@@ -20,6 +20,15 @@ ADDRESS_REGISTERS = 50
 _MATRIX_UNITS = {"fp16": "tensor_fp16", "bf16": "tensor_bf16"}
 
 
+def unit_of(dtype: str, dot: str, spec: DeviceSpec) -> str | None:
+    """The key in `peak_tflops` of the unit that multiplies such factors, None where the device has none."""
+    wanted = _MATRIX_UNITS.get(dtype, "tensor_tf32" if dot.startswith("tf32") else "fp32")
+    known = [key for key in (wanted, "tensor_fp16", "fp32") if key in spec.peak_tflops]
+    if wanted == "tensor_tf32":
+        return wanted if wanted in spec.peak_tflops else None
+    return known[0] if known else None
+
+
 class Tiles:
     """The matrix products of one region on one device."""
 
@@ -57,11 +66,7 @@ class Tiles:
 
     def rate(self, dot: str) -> str | None:
         """The key of the unit that does the products, None where the device has none."""
-        wanted = _MATRIX_UNITS.get(self.dtype, "tensor_tf32" if dot.startswith("tf32") else "fp32")
-        known = [key for key in (wanted, "tensor_fp16", "fp32") if key in self.spec.peak_tflops]
-        if wanted == "tensor_tf32":
-            return wanted if wanted in self.spec.peak_tflops else None
-        return known[0] if known else None
+        return unit_of(self.dtype, dot, self.spec)
 
     def programs(self, schedule: Schedule) -> int:
         batch, rows, cols, _ = self.shape

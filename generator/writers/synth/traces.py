@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -83,6 +84,12 @@ class Traces:
         flat = list(self.graph.output_node().args[0])  # type: ignore[arg-type]
         pairs = zip(flat, specs, strict=True)
         return [n for n, s in pairs if s.kind is OutputKind.USER_OUTPUT and isinstance(n, fx.Node)]
+
+    @cached_property
+    def sizes(self) -> tuple[Extent, ...]:
+        """Sizes of the tensors of the graph, each once."""
+        nodes = (n for n in self.graph.nodes if isinstance(n.meta.get("val"), torch.Tensor))
+        return tuple(dict.fromkeys(size for n in nodes for size in self.shape(n)))
 
     def shape(self, node: fx.Node) -> tuple[Extent, ...]:
         return _stack([tuple(t.meta["val"].shape) for t in self._twins[node]])

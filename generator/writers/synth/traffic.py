@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import product as iproduct
 
 from ....hardware_specs.spec import DeviceSpec
+from .attention_tiles import AttentionTiles
 from .dtypes import BYTES
-from .expr import Apply, Contract, Load, Reduce, Scan
+from .expr import Apply, Attend, Contract, Load, Reduce, Scan
 from .extent import product
 from .loops import Loops
 from .math import FUNCTIONS
@@ -25,6 +26,8 @@ def planned_bytes(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[f
     region, b = loops.region, loops.region.builder
     stores = sum(float(s.node.meta["val"].numel()) * BYTES[s.dtype] for s in region.stores)
     everything = [s.value for s in region.stores]
+    if loops.tiling is not None and loops.tiling.inner:
+        return (AttentionTiles(loops, spec).planned_bytes(),)
     if loops.tiling is not None:
         return (Tiles(loops, spec).planned_bytes(schedule),)
     if not loops.reduced or schedule.one_tile or loops.windowed:
@@ -55,7 +58,7 @@ def planned_flops(loops: Loops) -> float:
             total += points
         elif isinstance(node, Reduce):
             total += points * product((space.sizes[a] for a in space.leaves(node.axes)), space.one).full
-        elif isinstance(node, Contract):
+        elif isinstance(node, Contract | Attend):
             total += 2 * points * product((space.sizes[a] for a in space.leaves(node.axes)), space.one).full
     return total
 

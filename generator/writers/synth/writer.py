@@ -10,6 +10,7 @@ from ....hardware_specs.spec import DeviceSpec
 from ....profiling.eager import node_bytes
 from ....profiling.product_time import ProductWork
 from ..writer import Candidate, Declined, Request
+from .attention_tiles import AttentionTiles
 from .emit.layout import WIDTH
 from .loops import Loops
 from .program import Program, read_program, write_program
@@ -124,4 +125,5 @@ def _products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[Produ
     """How the tiles of each kernel of a region run."""
     if loops.tiling is None:
         return (None,) * len(planned_bytes(loops, schedule, spec))
-    return (Tiles(loops, spec).work(schedule),)
+    tiles = AttentionTiles(loops, spec) if loops.tiling.inner else Tiles(loops, spec)
+    return (tiles.work(schedule),)

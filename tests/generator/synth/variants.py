@@ -15,7 +15,7 @@ from kbgen.hardware_specs.spec import find_spec
 ORDER = (
     "row-in-registers", "online-softmax", "shifted-moments", "split-reduction", "rows-per-program",
     "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "loads-first",
-    "persistent-programs", "rows-in-l2", "tf32x3-split", "gemm-tile-choice", "pipelined-loop",
+    "persistent-programs", "rows-in-l2", "tf32x3-split", "gemm-tile-choice", "flash-tiling", "pipelined-loop",
     "grouped-program-order", "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
@@ -43,6 +43,8 @@ def _steps(loops: Loops) -> Schedule:
     start = start_schedule(loops)
     if start.layout == "tiles":
         return replace(start, block=16, rows=16, depth=16, group=2, dot="tf32x3")
+    if start.layout == "attention":
+        return replace(start, block=16, rows=16, depth=16, inner=16, one_tile=False)
     return replace(start, one_tile=False, block=16, depth=4)
 
 

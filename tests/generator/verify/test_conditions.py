@@ -2,7 +2,8 @@
 
 import pytest
 
-from kbgen.generator.verify.conditions import NAME, Conditions, watched_code
+from kbgen.generator.verify.conditions import Conditions
+from kbgen.generator.verify.watched import NAME, watched_code
 
 SOURCE = """
 def grid(rows, columns):

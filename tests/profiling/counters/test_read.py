@@ -1,7 +1,13 @@
 """The shared door: formats are told by their contents, what is no profile is refused in one sentence."""
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import sqlite3
+import zipfile
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -31,6 +37,13 @@ def refused(path: Path) -> str:
         read_profile(path)
     assert "\n" not in str(caught.value)
     return str(caught.value)
+
+
+def zipped(data: bytes) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("raw.csv", data)
+    return held.getvalue()
 
 
 @pytest.mark.parametrize("text", [PAGE, TEXT])
@@ -97,6 +110,13 @@ def test_nsight_systems_is_named_with_the_way_on(tmp_path: Path) -> None:
     statistics.write_text("Time (%),Total Time (ns),Instances,Name\n99.0,12,1,k\n", encoding="utf-8")
     assert "statistics of Nsight Systems" in refused(statistics)
     assert "ncu --set full -o OUT" in refused(statistics)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zipped])
+def test_a_compressed_profile_is_to_be_unpacked(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    packed = tmp_path / "raw.csv"
+    packed.write_bytes(pack(b'"ID","Kernel Name"\n' * 400))
+    assert f"{packed} is compressed: unpack it and name what is in it" in refused(packed)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,10 @@ Inputs = Sequence[tuple[str, fx.Node]]
 def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[str]:
     """Checks of the wrapper `name`, after its sizes are known."""
     columns, found = schedule.layout == "columns", []
-    if schedule.one_tile:
+    if schedule.layout == "attention" and schedule.one_tile:
+        message = f"{name} holds queries of at most {schedule.inner} elements, got {{n_inner}}"
+        found = [f"if n_inner > {schedule.inner}:", f'    raise ValueError(f"{message}")']
+    elif schedule.one_tile:
         most, length = (schedule.depth, "n_rows") if columns else (schedule.block, "n_cols")
         what = "column" if columns else "row"
         message = f"{name} holds a {what} of at most {most} elements, got {{{length}}}"
@@ -59,9 +62,9 @@ def _indexed(loops: Loops, schedule: Schedule, inputs: Inputs) -> tuple[str, str
         return "n_cols", "a row "
     if schedule.layout == "columns" and _is_one_block(loops):
         return "n_rows * n_cols", "a batch entry "
-    if schedule.layout in ("tiles", "window"):
+    if schedule.layout in ("tiles", "attention", "window"):
         tensors = [f"{name}.numel()" for name, node in inputs if node.meta["val"].dim() > 1]
-        results = "n_rows * n_cols" if schedule.layout == "tiles" else "n_elements"
+        results = "n_elements" if schedule.layout == "window" else "n_rows * n_cols"
         return f"max({', '.join([*tensors, results])})", "a tensor "
     name, largest = max(inputs, key=lambda item: int(item[1].meta["val"].numel()))
     if schedule.layout == "flat" and loops.rows.full > largest.meta["val"].numel():

@@ -13,7 +13,22 @@ from torch.export import ExportedProgram
 from ..math import HELPERS
 
 RESERVED = frozenset(
-    {"torch", "triton", "tl", "nn", "F", "self", "out", "n_rows", "n_cols", "n_k", "n_batch", "n_elements"}
+    {
+        "torch",
+        "triton",
+        "tl",
+        "nn",
+        "F",
+        "self",
+        "out",
+        "n_rows",
+        "n_cols",
+        "n_k",
+        "n_batch",
+        "n_elements",
+        "n_keys",
+        "n_inner",
+    }
 )
 """Names that generated files use themselves."""
 
@@ -24,7 +39,8 @@ LOCALS = frozenset({
     "first_cols", "first_mask", "first_rows", "first_row_mask", "first_col_mask", "first_outer",
     "done", "last_start", "last_outer",
     "program", "row_blocks", "tile_row", "tile_col", "left_ks", "right_ks", "left_ks_mask", "right_ks_mask",
-    "left_mask", "right_mask",
+    "left_mask", "right_mask", "keys", "down_keys", "key_mask", "down_key_mask", "score_mask", "value_mask",
+    "last_key", "inner_start",
 })  # fmt: skip
 """Variables that kernels use for where they are."""
 

@@ -166,6 +166,8 @@ class WrapperWriter:
                 "n_rows": tiling.rows,
                 "n_cols": tiling.cols,
                 "n_k": tiling.depth,
+                "n_keys": tiling.depth,
+                "n_inner": tiling.inner,
                 "n_batch": tiling.batch,
             }
         elif self.schedule.layout == "columns":

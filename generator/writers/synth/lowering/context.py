@@ -15,6 +15,7 @@ from ..expr import Load, Position, SizeOf
 from ..extent import Derived, Extent, Total, product
 from ..space import Affine, Axis, CannotFuseError, Dims, Space
 from ..traces import Traces, Varies
+from .settled import number_from_sizes
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,7 @@ class Context:
                 raise CannotFuseError(f"{arg.name} is several tensors where one is needed")
             return found or self.load(arg)
         if isinstance(arg, Varies):
-            raise CannotFuseError(
-                f"the constant {arg.values[0]} follows from the shapes in a way that is not derived"
-            )
+            return Value((), number_from_sizes(self.builder, arg, self.traces.sizes))
         if isinstance(arg, Extent):
             return Value((), self.builder.add(SizeOf(arg, "int64")))
         if not isinstance(arg, bool | int | float):

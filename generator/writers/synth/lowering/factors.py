@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..builder import Builder
-from ..expr import Contract, Load
+from ..expr import Attend, Contract, Load
 from ..space import Axis, CannotFuseError
 
 MOST_PRODUCTS = 2
@@ -15,12 +15,16 @@ MOST_PRODUCTS = 2
 
 @dataclass(frozen=True)
 class ProductAxes:
-    """Both factors have `batch` and `depth`; the left one has `rows` besides, the right one `cols`."""
+    """Both factors have `batch` and `depth`; the left one has `rows` besides, the right one `cols`.
+
+    `inner` is what the product behind the scores of an attention sums over.
+    """
 
     batch: frozenset[Axis]
     rows: frozenset[Axis]
     cols: frozenset[Axis]
     depth: frozenset[Axis]
+    inner: frozenset[Axis] = frozenset()
 
 
 def product_axes(builder: Builder, live: Iterable[int]) -> ProductAxes | None:
@@ -57,7 +61,7 @@ def check_product(builder: Builder, roots: Sequence[int], axes: ProductAxes) -> 
             continue
         for factor, side in ((product.left, axes.rows), (product.right, axes.cols)):
             below = [builder.nodes[n] for n in builder.walk([factor])]
-            if any(isinstance(node, Contract) for node in below):
+            if any(isinstance(node, Contract | Attend) for node in below):
                 raise CannotFuseError("a product of a product would be computed once for every tile")
             large = {
                 node.buffer
@@ -75,4 +79,4 @@ def check_product(builder: Builder, roots: Sequence[int], axes: ProductAxes) -> 
 
 def outside_products(builder: Builder, roots: Iterable[int]) -> list[int]:
     """Nodes under the roots that no product hides: the products themselves and what is done with them."""
-    return builder.walk(roots, lambda number: not isinstance(builder.nodes[number], Contract))
+    return builder.walk(roots, lambda number: not isinstance(builder.nodes[number], Contract | Attend))

@@ -10,6 +10,7 @@ from torch import fx
 from ..dtypes import FLOATS
 from ..expr import Contract, Reduce
 from ..space import Affine, Axis, CannotFuseError
+from .attending import as_attention
 from .context import Context, Lowered, Value
 from .table import lowers
 
@@ -88,7 +89,8 @@ def contract(ctx: Context, left: Value, of_left: str, right: Value, of_right: st
         for mine, other in ((of_left, of_right), (of_right, of_left))
     ]
     if depth and all(own):
-        return Value(dims, ctx.builder.add(Contract(left.node, right.node, depth)))
+        product = Contract(left.node, right.node, depth)
+        return Value(dims, ctx.builder.add(as_attention(ctx.builder, product) or product))
     factors = [ctx.builder.cast(value.node, "fp32") for value in (left, right)]
     terms = ctx.builder.apply("mul", *factors)
     if not depth:

@@ -17,6 +17,7 @@ from ..traces import Traces, aten_name, is_getitem
 from . import (
     activations,
     arithmetic,
+    attention,
     copies,
     joins,
     losses,
@@ -28,6 +29,7 @@ from . import (
     views,
     windows,
 )
+from .attending import find_attention
 from .context import Context, Lowered, Value, packed_strides
 from .factors import ProductAxes, check_product, outside_products, product_axes
 from .scans import check_scans
@@ -36,6 +38,7 @@ from .table import RULES
 FAMILIES = (
     activations,
     arithmetic,
+    attention,
     copies,
     joins,
     losses,
@@ -130,6 +133,9 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     _check_dimensions(ctx)
     roots = [s.value for s in stores]
     live = list(builder.walk(roots))
+    product = find_attention(builder, roots)
+    if product is not None:
+        live = outside_products(builder, roots)
     walked = [n for i in live if isinstance(n := builder.nodes[i], Reduce | Scan)]
     reduced = {frozenset(space.leaves(n.axes)) for n in walked}
     check_scans(builder, live)
@@ -139,12 +145,11 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     if any(len(leaves) > 1 for leaves in choices):
         raise CannotFuseError("a concatenation is reshaped across its parts")
     unrolled = {leaves[0] for leaves in choices}
-    product = product_axes(builder, live)
-    if product is not None:
-        if reduced or unrolled:
-            raise CannotFuseError("what is reduced or joined beside a matrix product needs its own kernel")
+    if product is None and (product := product_axes(builder, live)) is not None:
         check_product(builder, roots, product)
         live = outside_products(builder, roots)
+    if product is not None and (reduced or unrolled):
+        raise CannotFuseError("what is reduced or joined beside a matrix product needs its own kernel")
     inner = next(iter(reduced), frozenset())
     every = {a for i in live for a in builder.free_axes(i)} | inner
     every |= {a for s in stores for a, _ in space.resolve(s.index).terms}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..emit.kernel import Kernel
-from . import contraction, pointwise, rowwise, split, window
+from . import attention, contraction, pointwise, rowwise, split, window
 from .job import Job
 
 
 def write_kernels(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     """Kernels of a region in launch order, and the workspaces (name, dtype) between them."""
+    if job.schedule.layout == "attention":
+        return attention.write(job), []
     if job.schedule.layout == "tiles":
         return contraction.write(job), []
     if job.schedule.layout == "window":

@@ -18,7 +18,7 @@ from ..expr import Apply, Contract, Load
 from ..extent import Extent, product
 from ..loops import LoopAxis, Tiling
 from ..math import HELPERS
-from ..space import Affine
+from ..space import Affine, CannotFuseError
 from .frame import is_wide, prepare
 from .job import Job
 
@@ -33,10 +33,10 @@ def write(job: Job) -> list[Kernel]:
     across = Group("left_ks", tiling.depth, "left_ks_mask", "K")
     down = Group("right_ks", tiling.depth, "right_ks_mask", "K")
     _place(job, kernel, tiling)
-    taken = {*HELPERS, *RESERVED - {"out"}, *LOCALS}
-    left = _values(job, kernel, rows, across, "left_mask", taken)
-    right = _values(job, kernel, down, cols, "right_mask", taken)
-    results = _values(job, kernel, rows, cols, "mask", taken)
+    taken = names_in_use()
+    left = tile_values(job, kernel, rows, across, "left_mask", taken)
+    right = tile_values(job, kernel, down, cols, "right_mask", taken)
+    results = tile_values(job, kernel, rows, cols, "mask", taken)
     prepare(results, rows)
     prepare(results, cols)
     _sums(job, kernel, left, right, results, down)
@@ -49,9 +49,9 @@ def write(job: Job) -> list[Kernel]:
 def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     """Which tile a program holds: neighbouring ones run together, so that they share factors."""
     schedule, loops = job.schedule, job.loops
-    kernel.size("n_rows", _count(job, tiling.rows))
-    kernel.size("n_cols", _count(job, tiling.cols))
-    kernel.size("n_k", _count(job, tiling.depth))
+    kernel.size("n_rows", count_of(job, tiling.rows))
+    kernel.size("n_cols", count_of(job, tiling.cols))
+    kernel.size("n_k", count_of(job, tiling.depth))
     kernel.constant("BLOCK_M", str(schedule.rows))
     kernel.constant("BLOCK_N", str(schedule.block))
     kernel.constant("BLOCK_K", str(schedule.depth))
@@ -72,17 +72,21 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     kernel.line(f"cols = tile_col{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")
     kernel.line("row_mask = rows < n_rows")
     kernel.line("col_mask = cols < n_cols")
-    _enter_batch(job, kernel, tiling)
+    enter_batch(job, kernel, tiling)
 
 
-def _enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> None:
+def enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     """Move every pointer to its batch entry, in 64 bits; inside of it 32 are enough."""
     if not tiling.batch:
         return
     group = Group("batch", tiling.batch, "", "BATCH")
     indexer = Indexer(kernel, job.loops, [group], job.vocabulary, job.tensors.values())
-    for tensor, index in dict(_accesses(job)).items():
+    moves: dict[str, str] = {}
+    for tensor, index in _accesses(job):
         moved, _ = indexer.parts(index, {})
+        if moves.setdefault(tensor, moved) != moved:
+            raise CannotFuseError("a tensor is read at two entries of a batch at once")
+    for tensor, moved in moves.items():
         if moved:
             kernel.line(f"{kernel.pointer(tensor)} += {moved}")
 
@@ -97,7 +101,11 @@ def _accesses(job: Job) -> Iterator[tuple[str, Affine]]:
         yield job.tensors[f"store:{store.name}"], store.index
 
 
-def _values(job: Job, kernel: Kernel, first: Group, second: Group, both: str, taken: set[str]) -> Values:
+def names_in_use() -> set[str]:
+    return {*HELPERS, *RESERVED - {"out"}, *LOCALS}
+
+
+def tile_values(job: Job, kernel: Kernel, first: Group, second: Group, both: str, taken: set[str]) -> Values:
     """Values over a tile whose rows run along one group and whose columns along the other."""
     indexer = Indexer(kernel, job.loops, [first, second], job.vocabulary, job.tensors.values())
     masks = {
@@ -126,14 +134,14 @@ def _sums(job: Job, kernel: Kernel, left: Values, right: Values, results: Values
         kernel.line("left_mask = row_mask & left_ks_mask")
         kernel.line("right_mask = right_ks_mask & col_mask")
         for name, (_, node) in zip(sums, found, strict=True):
-            factors = _factor(left, node.left, "left_mask"), _factor(right, node.right, "right_mask")
+            factors = factor(left, node.left, "left_mask"), factor(right, node.right, "right_mask")
             how = f', input_precision="{job.schedule.dot}"' if builder.dtype(node.left) == "fp32" else ""
             kernel.line(f"{name} = tl.dot({', '.join(factors)}, {name}{how})")
     for name, (number, _) in zip(sums, found, strict=True):
         results.define(number, Text(name))
 
 
-def _factor(values: Values, number: int, mask: str) -> str:
+def factor(values: Values, number: int, mask: str) -> str:
     """A factor as a variable; lanes beyond the end are 0, whatever was computed from what they loaded."""
     builder, text = values.builder, values.named(number, ())
     node = builder.nodes[number]
@@ -145,5 +153,5 @@ def _factor(values: Values, number: int, mask: str) -> str:
     return f"tl.where({join_masks(mask, *sorted(inside))}, {text.source}, 0.0)"
 
 
-def _count(job: Job, axes: tuple[LoopAxis, ...]) -> Extent:
+def count_of(job: Job, axes: tuple[LoopAxis, ...]) -> Extent:
     return product((axis.size for axis in axes), job.loops.one)

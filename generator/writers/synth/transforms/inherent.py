@@ -6,6 +6,7 @@ from ..expr import Load
 from ..loops import Loops
 from ..rewrite import op_name
 from ..schedule import Choice
+from ..skeletons.attention import looks_back_only
 from ..skeletons.frame import is_wide
 from ..traces import aten_name
 from ..views import PLUMBING, is_view
@@ -14,6 +15,7 @@ INHERENT = (
     "fuse-row-program",
     "fuse-elementwise",
     "gemm-epilogue-fusion",
+    "causal-tile-skip",
     "flat-grid",
     "pair-halves",
     "wide-offsets",
@@ -37,6 +39,8 @@ def inherent(loops: Loops) -> tuple[Choice, ...]:
                 "fuse-row-program",
             )
         )
+    elif loops.tiling is not None and loops.tiling.inner:
+        found += _of_attention(loops)
     elif loops.tiling is not None:
         if ops > 1:
             found.append(
@@ -79,3 +83,11 @@ def inherent(loops: Loops) -> tuple[Choice, ...]:
             )
         )
     return tuple(found)
+
+
+def _of_attention(loops: Loops) -> list[Choice]:
+    found = [Choice("scores", "kept on the chip", "they are as many as queries times keys", "flash-tiling")]
+    if looks_back_only(loops):
+        why = "a query sees no key behind its own place, so tiles of such keys are not visited"
+        found.append(Choice("keys", "up to the last query's place", why, "causal-tile-skip"))
+    return found

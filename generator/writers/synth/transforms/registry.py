@@ -8,6 +8,7 @@ from ..schedule import Schedule
 from . import (
     cache_hints,
     column_tiles,
+    flash_tiling,
     grouped_order,
     integral_waves,
     loads_first,
@@ -31,13 +32,18 @@ from .site import Site
 Transform = Callable[[Schedule, Site], Schedule | str]
 
 _MODULES = (
-    cache_hints, column_tiles, grouped_order, integral_waves, loads_first, online_softmax, peel_row_edges,
+    cache_hints, column_tiles, flash_tiling, grouped_order, integral_waves, loads_first, online_softmax,
+    peel_row_edges,
     persistent_programs, pipelined_loop, row_in_registers, rows_in_l2, rows_per_program, shifted_moments,
     split_precision, split_reduction, tile_choice, vector_width, warp_count,
 )  # fmt: skip
 
 _OF_TILES = {module.TRANSFORM for module in (grouped_order, pipelined_loop, split_precision, tile_choice)}
-_OF_LAYOUT: Mapping[str, set[str]] = {"tiles": _OF_TILES, "window": set()}
+_OF_LAYOUT: Mapping[str, set[str]] = {
+    "tiles": _OF_TILES,
+    "attention": {flash_tiling.TRANSFORM},
+    "window": set(),
+}
 """What knows the tiles of matrix products, and windows; the rest is for rows, columns and flat grids."""
 
 
@@ -49,6 +55,8 @@ def _for_its_layouts(name: str, apply: Transform) -> Transform:
     def gated(schedule: Schedule, site: Site) -> Schedule | str:
         if name in _IN_ANY_ORDER and site.loops.scans:
             return f"{name} is not for running sums, whose parts follow one another"
+        if name == flash_tiling.TRANSFORM and schedule.layout != "attention":
+            return "there is no attention"
         if name not in _OF_LAYOUT.get(schedule.layout, {name}):
             return f"{name} is not for {_WORDS[schedule.layout]}"
         return apply(schedule, site)
@@ -56,7 +64,7 @@ def _for_its_layouts(name: str, apply: Transform) -> Transform:
     return gated
 
 
-_WORDS = {"tiles": "matrix products", "window": "windows"}
+_WORDS = {"tiles": "matrix products", "window": "windows", "attention": "attention"}
 
 TRANSFORMS: Mapping[str, Transform] = {
     module.TRANSFORM: _for_its_layouts(module.TRANSFORM, module.apply) for module in _MODULES

@@ -12,6 +12,8 @@ MOST_PRODUCT_WARPS, LEAST_PRODUCT_SIDE = 8, 16
 
 
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
+    if schedule.layout == "attention":
+        return _attention_tile(schedule)
     if schedule.layout == "tiles":
         return _product_tile(schedule, site)
     if schedule.one_tile and schedule.rows > 1:
@@ -63,3 +65,17 @@ def _product_tile(schedule: Schedule, site: Site) -> Schedule | str:
     why = "half the sums, half the registers"
     choice = Choice("tile", f"{rows} x {block} x {schedule.depth}", why, TRANSFORM)
     return schedule.decide(choice, rows=rows, block=block)
+
+
+def _attention_tile(schedule: Schedule) -> Schedule | str:
+    """Fewer steps under way, then fewer keys a step, then fewer queries."""
+    if schedule.num_stages > 1:
+        stages = schedule.num_stages - 1
+        why = "fewer steps under way take less shared memory"
+        return schedule.decide(Choice("num_stages", str(stages), why, TRANSFORM), num_stages=stages)
+    if max(schedule.depth, schedule.rows) <= LEAST_PRODUCT_SIDE:
+        return f"a tile of {schedule.rows} queries x {schedule.depth} keys is as small as it gets"
+    fewer_keys = schedule.depth >= schedule.rows
+    depth, rows = (schedule.depth // 2, schedule.rows) if fewer_keys else (schedule.depth, schedule.rows // 2)
+    choice = Choice("tile", f"{rows} queries x {depth} keys", "fewer scores, fewer registers", TRANSFORM)
+    return schedule.decide(choice, rows=rows, depth=depth)

@@ -1,0 +1,74 @@
+"""Keeps the right answers to the calls of one judgement, and reviews what the candidate made of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .cases import Case
+from .controls import Answer, right_answer
+from .dropped import why_dropped
+from .exchange import StepReport
+from .full_size import as_at_full_size, dropped
+from .review import Review, Reviewed
+from .verdict import CaseResult
+
+
+class Answers:
+    """By the number of a call: its right answer in `known`, or why there is none in `dropped`.
+
+    `precision` is the class that errors are judged in.
+    """
+
+    def __init__(self, precision: str = "fp32") -> None:
+        self.precision = precision
+        self.known: dict[int, Answer] = {}
+        self.dropped: dict[int, str] = {}
+
+    def find(self, number: int, case: Case) -> None:
+        """Run the reference on one case."""
+        try:
+            answer = right_answer(case, case.step.state)
+        except Exception as error:
+            self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
+            return
+        reason = why_dropped(answer, self.precision, first=number == 0)
+        if reason:
+            self.dropped[number] = reason
+        else:
+            self.known[number] = answer
+
+    def repeat(self, number: int, earlier: int) -> None:
+        """Call `number` repeats the case of an `earlier` one."""
+        if earlier in self.known:
+            self.known[number] = self.known[earlier]
+        else:
+            self.dropped[number] = self.dropped[earlier]
+
+    def judged(self) -> list[Answer]:
+        return [answer for answer in self.known.values() if not answer.case.step.ghost]
+
+    def review(
+        self, cases: Sequence[Case], reports: Sequence[StepReport], tensors: dict[int, dict[str, Any]]
+    ) -> list[Reviewed | None]:
+        """One entry per case; None for the call with the kernels left out."""
+        found: list[Reviewed | None] = []
+        for number, (case, report) in enumerate(zip(cases, reports, strict=True)):
+            if case.step.ghost:
+                found.append(None)
+            elif report.status == "skipped":
+                found.append(Reviewed(CaseResult(case.name, "skipped", "time was up")))
+            elif number in self.dropped:
+                found.append(dropped(case.name, self.dropped[number], report))
+            else:
+                explained = any(one is not None and one.fault is not None for one in found)
+                explained = explained or bool(report.forced)
+                one = self.reviewed(number, case.name, report, tensors.get(number, {}), explained)
+                found.append(as_at_full_size(one, report.forced))
+        return found
+
+    def reviewed(
+        self, number: int, name: str, report: StepReport, tensors: dict[str, Any], explained: bool
+    ) -> Reviewed:
+        earlier = [answer for place, answer in self.known.items() if place < number]
+        return Review(self.known[number], report, tensors, earlier, self.precision, name, explained).run()

@@ -1,0 +1,116 @@
+"""Judges a candidate at sizes of which one is as at full size and the others are small.
+
+A number made of sizes can be right at every judged shape and wrong on the card: `1 + (rows >> 11)`, say, or a
+table that knows one size. Where the walk through full size meets such a number, the candidate is called, in a
+child of its own, at one set of such sizes after the other until each was met; a number that only several full
+sizes give together is made to hold where a kernel's arguments alone make it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ...profiling.op import Op
+from ...profiling.sandbox import NO_CARD, Limits, run_child
+from ...profiling.source import Literal
+from .answers import Answers
+from .cases import WIDE_BYTES, Case, Setting, at_sizes, rows_of, written
+from .exchange import read_report, read_tensors, write_request
+from .record import Record, device_answers
+from .review import Fault
+from .whole_tiles import bytes_of, whole_tiles
+
+_MOST_ROWS = 4096
+"""Rows of the first output, each of which may be a program: more of them take too long."""
+
+_PATIENCE_S = 6.0
+"""CPU time after which no further axis is tried."""
+
+
+@dataclass(frozen=True)
+class AtFullAxes:
+    """`fault` where a call went wrong; `left` are the sites that no call has met; `reached` lines."""
+
+    fault: Fault | None
+    left: frozenset[tuple[str, int]]
+    reached: tuple[int, ...]
+
+
+def at_full_axes(
+    record: Record,
+    found: Sequence[Setting],
+    precision: str,
+    wanted: Mapping[str, Any],
+    scratch: Path,
+    limits: Limits,
+) -> AtFullAxes | None:
+    """Judge at full axes until all that is `wanted` (see `conditions.Unmet.of`) was met; None where there are
+    no such sizes, or the calls come to no end."""
+    cases = _cases(record, found)
+    if not cases:
+        return None
+    scratch.mkdir(parents=True, exist_ok=True)
+    shapes = [written(case.setting, record.source, scratch) for case in cases]
+    write_request(scratch, shapes, [case.step for case in cases], None)
+    request = {
+        "device": device_answers(record.spec),
+        "mode": record.mode,
+        "patience_s": _PATIENCE_S,
+        "retried": 0,
+        "wanted": wanted,
+    }
+    env = {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", **NO_CARD}
+    outcome = run_child(f"{__package__}.child", request, scratch=scratch, limits=limits, env=env, warm=True)
+    if outcome.reply is None or "reports" not in outcome.reply:
+        record.notes.append(f"sizes with one axis as at full size were not judged ({outcome.status})")
+        return None
+    record.seconds["full axes"] = outcome.wall_s
+    return _judged(record, cases, precision, outcome.reply, scratch)
+
+
+def _judged(
+    record: Record, cases: list[Case], precision: str, reply: Mapping[str, Any], scratch: Path
+) -> AtFullAxes:
+    reports = [read_report(document) for document in reply["reports"]]
+    right = Answers(precision)
+    for number, report in enumerate(reports):
+        if number < len(cases):
+            right.find(number, cases[number])
+        else:
+            right.repeat(number, 0)
+            cases.append(replace(cases[0], name=f"{cases[0].name}, with {report.forced}"))
+    cases = cases[: len(reports)]
+    reviewed = [one for one in right.review(cases, reports, read_tensors(scratch)) if one is not None]
+    record.fields["cases"] += tuple(one.result for one in reviewed)
+    record.fields["shapes"] |= {case.setting.name: dict(case.setting.op.overrides) for case in cases}
+    fault = next((one.fault for one in reviewed if one.fault is not None), None)
+    if fault is not None and fault.cause in ("wrong-values", "raises", "wrong-shape", "unwritten-output"):
+        fault = Fault("hard-coded-shape", f"right at the judged shapes, but {fault.detail}")
+    left = frozenset((scope, number) for scope, number, _ in reply["left"])
+    return AtFullAxes(fault, left, tuple(reply["reached"]))
+
+
+def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
+    """A call for each axis, those with the fewest rows first."""
+    op, small = record.op, found[0].op.overrides
+    tiles = whole_tiles(op, small, WIDE_BYTES)
+    cases = []
+    for place, name in enumerate(small):
+        sizes = _full(op, name, [tiles, small] if tiles else [small])
+        if sizes is not None:
+            cases += at_sizes(op, f"full {name}", sizes, record.mode, record.seed + 1000 * (place + 10))
+    cases.sort(key=lambda case: rows_of(case.setting.op))
+    return [replace(case, step=replace(case.step, shape=place)) for place, case in enumerate(cases)]
+
+
+def _full(op: Op, name: str, bases: Sequence[Mapping[str, Literal]]) -> dict[str, Literal] | None:
+    """The first of `bases` with the constant `name` as the op ships it, where that is small enough to run."""
+    for base in bases:
+        sizes = {**base, name: op.constants[name]}
+        taken = bytes_of(op, sizes) if op.constants[name] != base[name] else None
+        if taken is not None and taken <= WIDE_BYTES and rows_of(op.with_overrides(sizes)) <= _MOST_ROWS:
+            return sizes
+    return None

@@ -1,0 +1,48 @@
+"""Finds places of an op's inputs that its answer does not depend on, and puts enormous values there.
+
+What a mask takes out must not be taken out by a difference: `total - masked` is right on tame values, and
+loses all digits once one of the masked ones is large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from ...profiling.build import Input
+from .oracle import Reference
+
+_SPIKE = 2.0**40
+"""So large that its rounding error alone exceeds any usual value."""
+
+_TRIES = 8
+
+
+def idle_spike(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with a spike at some places where it leaves the reference's answer as it is to the bit; None
+    where none is found, or nothing among the inputs could be a mask."""
+    tensors = [one for one in inputs if isinstance(one, torch.Tensor)]
+    first = next((place for place, one in enumerate(inputs) if _floats(one)), None)
+    if first is None or not any(one.dtype == torch.bool for one in tensors):
+        return None
+    right, spiked = reference.eager(inputs, state).outputs, _contiguous(inputs[first])
+    found = False
+    for place in torch.randint(0, max(1, spiked.numel()), (_TRIES,), generator=generator).tolist():
+        tried = spiked.clone()
+        tried.view(-1)[place] = _SPIKE
+        given = [*inputs[:first], tried, *inputs[first + 1 :]]
+        if all(map(torch.equal, reference.eager(given, state).outputs, right)):
+            spiked, found = tried, True
+    return [*inputs[:first], spiked, *inputs[first + 1 :]] if found else None
+
+
+def _floats(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel() > 0
+
+
+def _contiguous(value: Input) -> torch.Tensor:
+    assert isinstance(value, torch.Tensor)
+    return value.contiguous()

@@ -1,0 +1,44 @@
+"""Choose how many queries an attention holds and how many keys it takes a step, and the steps under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..attention_tiles import AttentionTiles
+from ..schedule import Choice, Schedule
+from .site import Site
+
+TRANSFORM = "flash-tiling"
+QUERIES, KEYS, WARPS = (16, 32, 64, 128), (16, 32, 64, 128), (4, 8)
+MOST_STAGES = 3
+LEAST_SUMS, MOST_SUMS = 8, 160
+"""Sums and scores of a thread: fewer leave it idle, more leave no registers for addresses and fragments."""
+
+
+def apply(schedule: Schedule, site: Site) -> Schedule | str:
+    if site.spec.unit_count is None or site.spec.clock_mhz is None:
+        return f"the unit count or the clock of {site.spec.name} is not known"
+    tiles = AttentionTiles(site.loops, site.spec)
+    best = min(_candidates(schedule, tiles), key=tiles.estimate_us, default=schedule)
+    if tiles.estimate_us(best) >= tiles.estimate_us(schedule):
+        return f"no tile does better than {schedule.rows} queries by {schedule.depth} keys"
+    why = (
+        f"{tiles.programs(best)} programs; a step of {best.num_stages} under way reads "
+        f"{best.depth} keys and their values for {best.rows} queries"
+    )
+    choice = Choice("tile", f"{best.rows} queries x {best.depth} keys", why, TRANSFORM)
+    return schedule.decide(
+        choice, rows=best.rows, depth=best.depth, num_warps=best.num_warps, num_stages=best.num_stages
+    )
+
+
+def _candidates(schedule: Schedule, tiles: AttentionTiles) -> Iterator[Schedule]:
+    most = MOST_STAGES if "cp_async" in tiles.spec.features else 2
+    for rows in QUERIES:
+        for keys in KEYS:
+            for warps in WARPS:
+                for stages in range(1, most + 1):
+                    found = replace(schedule, rows=rows, depth=keys, num_warps=warps, num_stages=stages)
+                    if LEAST_SUMS <= tiles.sums(found) <= MOST_SUMS:
+                        yield found
