@@ -107,7 +107,7 @@ class Beam:
         """
         origin = parent.found.candidate.id if parent else None
         self.say(f"asking for {technique}" + (f" on {origin}" if origin else ""))
-        given = self.writer.write(request)
+        given = self._asked(request)
         for left in reversed(range(self.writer.effort.repairs + 1)):
             if isinstance(given, Declined):
                 self._refused(technique, origin, None, "declined", given.reason)
@@ -124,15 +124,19 @@ class Beam:
             if left:
                 self.say(f"{given.id} goes back: {complaint.splitlines()[0]}")
                 request = replace(self.request, parent=given, complaint=complaint, sample=request.sample)
-                given = self.writer.write(request)
+                given = self._asked(request)
         return False
 
-    def _looked_into(self, candidate: Candidate) -> tuple[Evaluated, Verdict | None, str]:
-        """The candidate compiled, its verdict where it compiles, and the complaint, "" where it stands."""
+    def _asked(self, request: Request) -> Candidate | Declined:
+        """The writer's answer; nothing is asked for that could not be looked at."""
         if len(self.seen) >= self.most:
             raise OutOfBudgetError(f"{len(self.seen)} candidates were compiled, as many as asked for")
         if self.seen and time.monotonic() > self.deadline:
             raise OutOfBudgetError("the time budget is used up")
+        return self.writer.write(request)
+
+    def _looked_into(self, candidate: Candidate) -> tuple[Evaluated, Verdict | None, str]:
+        """The candidate compiled, its verdict where it compiles, and the complaint, "" where it stands."""
         self.seen.add(candidate.id)
         found = self.seams.compiled(candidate)
         if found.static.rejections or not found.static.kernels:

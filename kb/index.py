@@ -66,7 +66,7 @@ class Index:
             self._drop_vectors()
         catalog = Catalog(path)
         if catalog.state()["schema"] != SCHEMA_VERSION:
-            self._drop_all(keep_vectors=True)
+            self._drop_all()
             catalog = Catalog(path)
         return catalog
 
@@ -106,7 +106,7 @@ class Index:
     def rebuild(self, embedder: Embedder | None, watch: Watch) -> None:
         """Drop everything derived but the vectors of known texts, and derive it again."""
         with self._lock:
-            self._drop_all(keep_vectors=True)
+            self._drop_all()
             self.use(embedder, lambda catalog: self.view.prepare(catalog, embedder), watch)
 
     def close(self) -> None:
@@ -231,10 +231,10 @@ class Index:
         if (self._folder / "catalog.sqlite").exists():
             Catalog(self._folder / "catalog.sqlite").unmark_all()
 
-    def _drop_all(self, *, keep_vectors: bool = False) -> None:
+    def _drop_all(self) -> None:
+        """Drop catalog, index and view, and what was computed before only if it is damaged: it is dear."""
         self._in_step = None
-        names = ["catalog.sqlite", *(() if keep_vectors and self._cache().sound() else ("vectors.sqlite",))]
-        for name in names:
+        for name in ["catalog.sqlite", *(() if self._cache().sound() else ("vectors.sqlite",))]:
             (self._folder / name).unlink(missing_ok=True)
             (self._folder / f"{name}-journal").unlink(missing_ok=True)
         self._drop_vectors()

@@ -91,7 +91,7 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of `texts`; texts of like length share a batch, so little is spent on padding.
 
-        Every batch has a thread of its own: threads that share a product wait for each other on a busy machine.
+        Every batch has a thread of its own: those that share a product wait for each other on a busy machine.
         """
         import torch
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..corpus.document import shipped
 from .chunk import CHUNKER, Passage, chunk
@@ -72,20 +74,42 @@ def ready_vectors(model: str) -> dict[str, Vectors]:
         return dict(zip((str(i) for i in data["ids"]), unit, strict=True))
 
 
-def build_vectors(embedder: Embedder, path: Path) -> int:
-    """Embed every passage of the shipped corpus into `path`; gives their number.
+def build_vectors(embedder: Embedder, path: Path, *, anew: bool = False) -> tuple[int, int]:
+    """Bring the vectors at `path` in step with the corpus; gives (passages, those of them embedded now).
 
+    What the file holds for the very same text under the same model stays, unless all is to be made `anew`.
     Half precision is ample for cosine ranking (error 1e-3 of a unit vector) and halves the file.
     """
     passages = corpus_passages()
-    vectors = embedder.embed([embedding_text(passage) for passage in passages])
+    marks = [_mark(embedding_text(passage)) for passage in passages]
+    held = {} if anew else _held(path, embedder.name)
+    fresh = [place for place, mark in enumerate(marks) if mark not in held]
+    if fresh:
+        vectors = embedder.embed([embedding_text(passages[place]) for place in fresh]).astype(np.float16)
+        held |= dict(zip((marks[place] for place in fresh), vectors, strict=True))
     np.savez_compressed(
         path,
         model=np.array(embedder.name),
         ids=np.array([passage.id for passage in passages]),
-        vectors=vectors.astype(np.float16),
+        texts=np.array(marks),
+        vectors=np.stack([held[mark] for mark in marks]),
     )
-    return len(passages)
+    return len(passages), len(fresh)
+
+
+def _mark(text: str) -> bytes:
+    """The beginning of the hash of a text; it ends in a point, since NumPy drops zeros at an end."""
+    return hashlib.sha256(text.encode()).digest()[:15] + b"."
+
+
+def _held(path: Path, model: str) -> dict[bytes, NDArray[np.float16]]:
+    """Mark of a text -> its vector under `model`, as `path` holds them."""
+    if not path.is_file():
+        return {}
+    with np.load(path, allow_pickle=False) as data:
+        if str(data["model"]) != model or "texts" not in data:
+            return {}
+        return dict(zip(data["texts"].tolist(), data["vectors"], strict=True))
 
 
 def corpus_passages() -> Sequence[Passage]:
@@ -95,11 +119,16 @@ def corpus_passages() -> Sequence[Passage]:
 
 
 def main() -> None:
-    """Build the shipped vectors into the corpus folder: `python -m kbgen.kb.shipped`."""
+    """Bring the shipped vectors in step: `python -m kbgen.kb.shipped [--anew] [FILE.npz]`."""
     from .minilm import MiniLM, locate
 
-    folder, _ = locate()
-    build_vectors(MiniLM(folder), Path(__file__).resolve().parents[1] / "corpus" / VECTORS)
+    options = {option for option in sys.argv[1:] if option.startswith("-")}
+    if options - {"--anew"}:
+        raise SystemExit("usage: python -m kbgen.kb.shipped [--anew] [FILE.npz]")
+    named = [Path(name) for name in sys.argv[1:] if name not in options]
+    path = named[0] if named else Path(__file__).resolve().parents[1] / "corpus" / VECTORS
+    passages, embedded = build_vectors(MiniLM(locate()[0]), path, anew="--anew" in options)
+    print(f"{path}: {passages} passages, {embedded} of them embedded now")
 
 
 if __name__ == "__main__":

@@ -44,9 +44,10 @@ class VectorCache:
             db.executemany("insert or replace into vectors values(?, ?, ?)", rows)
 
     def sound(self) -> bool:
-        """Whether SQLite finds no fault in the file; a file that is not there has none."""
+        """Whether SQLite finds no fault in the file and it is such a table; one that is not there is sound."""
         try:
             with self._connect() as db:
+                db.execute("select model, text_sha256, vector from vectors limit 1").fetchall()
                 return bool(db.execute("pragma quick_check(1)").fetchone()[0] == "ok")
         except sqlite3.DatabaseError:
             return False

@@ -13,13 +13,11 @@ _ASKED_FOR = 6
 
 def evidence(name: str, rule: Rule, facts: Facts, spec: DeviceSpec | None, book: RuleBook) -> str:
     """`class (confidence): metric=value unit [threshold], ...; compared with limit of DEVICE`."""
-    parts = [
-        f"{_value(part.fact or '', facts, book)} [{_threshold(part, facts, book)}]"
-        for part in rule.when.comparisons()
-        if part.holds(facts)
-    ]
+    met = [part for part in rule.when.comparisons() if part.holds(facts)]
+    parts = [f"{_value(part.fact or '', facts, book)} [{_threshold(part, facts, book)}]" for part in met]
     parts = list(dict.fromkeys(parts))
-    parts += [_value(fact, facts, book) for fact in rule.show if fact in facts]
+    told = {part.fact for part in met}
+    parts += [_value(fact, facts, book) for fact in rule.show if fact in facts and fact not in told]
     limit = f"{_value(rule.limit, facts, book)} of " if rule.limit and rule.limit in facts else ""
     return f"{name} ({rule.confidence}): {', '.join(parts)}; compared with {limit}{_device(spec)}"
 

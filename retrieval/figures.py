@@ -23,9 +23,17 @@ _SCALED = rf"(?:{_NUMBER})(?: ?[kM]\b)?"
 _UNIT = (
     r"%|per ?cent|[kmgtKMGT]?i?[bB](?:ytes?)?/s|[KMGkmg]i?[bB]\b|bytes?\b|[mnuµμ]s(?:ec)?\b|[kKM]\b|million|thousand"
 )
-_FIGURE = re.compile(rf"(?<![\w.])(?P<number>{_NUMBER}|no|zero)(?![\w-]*[a-z]*\d)\s?(?P<unit>{_UNIT})?(?!-?\w)")
+_FIGURE = re.compile(
+    rf"(?<![\w.])(?P<number>{_NUMBER}|no|zero|one)\s?(?P<unit>{_UNIT})?(?: (?:out )?of (?P<of>{_NUMBER}))?(?!-?\w)"
+)
 _CLAUSE = re.compile(r"[;|\n]|,(?!\d)|\band\b|\bwhile\b|\bwith\b|\bbut\b|[.:](?=\s+[A-Z])")
+_WORDS = {"no": 0.0, "zero": 0.0, "one": 1.0}
 _MANY = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6}
+_JOINING = frozenset(
+    "of the all in on at to is are was were be by for from only about around just some up reads shows reaches "
+    "per peak cycles warp stall stalls stalled s avg max total".split()
+)
+_FEW = 4  # words between a share and its name
 _MOST_PCT = 120.0  # utilisation in per cent; more is another number
 _SHARE = 0.5  # of the stalls, for the one that is said to lead without a number
 _LEADING = re.compile(r"\b(?:top|main|mainly|mostly|dominant|dominates?|largest|highest|worst)\b")
@@ -45,13 +53,19 @@ class Words(BaseModel):
 
 @dataclass(frozen=True)
 class Figure:
-    """A number as it was told: `unit` is what stood behind it, "" for nothing."""
+    """A number as it was told at `start` to `end`: `unit` is what stood behind it, "" for nothing, `of` the
+    whole that it is a part of, 0 for none."""
 
     value: float
     unit: str
+    of: float = 0.0
+    start: int = 0
+    end: int = 0
 
     def in_unit(self, wanted: str) -> float | None:
         """The number in `wanted`, None where it is of another kind; shares are told as such or in per cent."""
+        if self.of and not self.unit and wanted in ("ratio", "%"):
+            return self.value / self.of * (100 if wanted == "%" else 1)
         if wanted in ("ratio", "inst/cycle"):
             return self.value / 100 if self.unit == "%" or self.value > 1 else self.value
         if wanted == "%":
@@ -96,20 +110,30 @@ def _paired(clause: str) -> Iterator[tuple[str, float]]:
     blank = list(clause)
     for start, end, _ in names:
         blank[start:end] = "\0" * (end - start)
-    numbers = [
-        (match.start(), figure) for match in _FIGURE.finditer("".join(blank)) if (figure := _figure(match))
-    ]
+    numbers = [figure for match in _FIGURE.finditer("".join(blank)) if (figure := _figure(match))]
     if not numbers and _LEADING.search(clause):
         yield from ((key, _SHARE) for _, _, meant in names for key in meant if key.startswith("stall_"))
-    lead = bool(numbers and names) and numbers[0][0] < names[0][0]
+    lead = bool(numbers and names) and numbers[0].start < names[0][0]
     for place, (start, end, meant) in enumerate(names):
         before = names[place - 1][1] if place else 0
         after = names[place + 1][0] if place + 1 < len(names) else len(clause)
-        near = [figure for at, figure in numbers if (before <= at < start if lead else end <= at < after)]
-        for key in meant if near else ():
-            value = near[-1 if lead else 0].in_unit(_unit_of(key))
+        near = [
+            figure
+            for figure in (reversed(numbers) if lead else numbers)
+            if (before <= figure.start < start if lead else end <= figure.start < after)
+        ]
+        between = clause[near[0].end : start] if near and lead else clause[end : near[0].start] if near else ""
+        for key in meant if near and _joined(between, near[0]) else ():
+            value = near[0].in_unit(_unit_of(key))
             if value is not None:
                 yield key, value
+
+
+def _joined(between: str, figure: Figure) -> bool:
+    """Whether what stands between a name and a number lets them belong together: joining words, or few words
+    where the number is a share."""
+    words_between = re.findall(r"\w+", between.lower())
+    return len(words_between) <= (_FEW if figure.unit == "%" else 0) or _JOINING.issuperset(words_between)
 
 
 def _named(clause: str) -> list[tuple[int, int, tuple[str, ...]]]:
@@ -150,7 +174,9 @@ def _unit_of(name: str) -> str:
     if name in vocabulary():
         return vocabulary()[name].unit
     facts = rule_book().facts
-    return facts[name].unit if name in facts and unit(facts[name].unit) else "ratio" if name == "conflicts_per_wavefront" else ""
+    if name == "conflicts_per_wavefront":
+        return "ratio"
+    return facts[name].unit if name in facts and unit(facts[name].unit) else ""
 
 
 def _figure(match: re.Match[str]) -> Figure | None:
@@ -159,17 +185,18 @@ def _figure(match: re.Match[str]) -> Figure | None:
     if value is None:
         return None
     if spelling in _MANY:
-        return Figure(round(value * 10 ** _MANY[spelling], 6), "")
-    if spelling.startswith("per"):
+        value, spelling = round(value * 10 ** _MANY[spelling], 6), ""
+    elif spelling.startswith("per"):
         spelling = "%"
-    if spelling.lower().endswith("b/s") or spelling.lower().endswith("b"):
-        spelling = spelling.replace("b", "B").replace("k", "K").replace("g", "G").replace("t", "T").replace("m", "M")
-    return Figure(value, spelling)
+    elif re.search(r"b(?:/s)?$", spelling, re.IGNORECASE):
+        spelling = re.sub(r"^[kmgt]?i?b", lambda found: found[0].upper().replace("I", "i"), spelling, flags=re.IGNORECASE)
+    whole = _value(match["of"]) if match["of"] else None
+    return Figure(value, spelling, whole or 0.0, *match.span())
 
 
 def _value(number: str) -> float | None:
-    if number.lower() in ("no", "zero"):
-        return 0.0
+    if number.lower() in _WORDS:
+        return _WORDS[number.lower()]
     scale = _MANY.get(number[-1], 0)
     found = token(number[:-1] if scale else number)
     if not isinstance(found, Token):

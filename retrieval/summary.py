@@ -66,7 +66,8 @@ def _worked_out(told: Mapping[str, float], unsaid: Mapping[str, float]) -> dict[
     """Keys and facts: what was told, what follows from two figures, and what goes without saying."""
     found = {**unsaid, **told}
     if "sectors" in told:
-        found["excess_sectors_pct"] = 100 * max(0.0, 1 - _IDEAL_SECTORS / told["sectors"])
+        excess = max(0.0, 1 - _IDEAL_SECTORS / max(1.0, told["sectors"]))
+        found |= {"excess_sectors_pct": 100 * excess, "waste_to_l2": excess * (1 - found["l1_hit"] / 100)}
     if "ways" in told:
         found["conflicts_per_wavefront"] = 1 - 1 / max(1.0, told["ways"])
     if told.get("wavefronts"):
@@ -83,6 +84,8 @@ def _worked_out(told: Mapping[str, float], unsaid: Mapping[str, float]) -> dict[
         found.setdefault("sm_elapsed", told["sm_active_max"])
     if "resident" in told and told.keys() & {"regs", "smem_block"}:
         found["limit_smem" if "smem_block" in told else "limit_regs"] = told["resident"]
+    elif told.keys() >= {"grid", "units"}:
+        found["limit_warps"] = told.get("resident", 1.0)
     if found.keys() & {*_LIMITS}:
         found = {**dict.fromkeys(_LIMITS, _UNLIMITED), **found}
         if "occupancy_achieved" in told:

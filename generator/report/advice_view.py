@@ -28,7 +28,7 @@ def advise(document: Document) -> Iterator[RenderableType]:
     if len(kernels) > TOLD:
         yield (
             f"{len(kernels) - TOLD} more kernels are not told here: name one with --kernel REGEX, or see all "
-            "with --format html, --format markdown or --json."
+            "with --out FILE.html, --out FILE.md or --json."
         )
     if any(step.get("at_most") for kernel in kernels for step in kernel["advice"]):
         yield f"[dim]{escape(AT_MOST)}[/]"

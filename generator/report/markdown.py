@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import evidence, figures, timings
+from .answers_page import answers
 from .headline import headline, mark
 from .pipes import free_table, passage, table
 
@@ -33,6 +34,7 @@ def render(result: Mapping[str, Any]) -> str:
         *_section("Choices and the passages behind them", _choices(result)),
         *_section("Steps tried", _steps(result)),
         *_section("What the accepted steps moved", _moved(result)),
+        *_section("What the answers took", answers(result)),
         *_section("Techniques that do not apply", _declined(result)),
         *_section("Limits of this report", _limits(result)),
         *_section("Reproduce", _reproduce(result)),

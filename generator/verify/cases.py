@@ -175,7 +175,7 @@ def at_sizes(
     families: Sequence[str] = ("normal",),
     place: int = 0,
 ) -> list[Case]:
-    """Calls at these sizes, one for each of `families` that tells anything; none where the op has none such."""
+    """Calls at these sizes, one for each of `families` that tells anything; none where the op has no such."""
     try:
         setting = _setting(op, ShapeSet(name, dict(sizes), 0, True, ""), mode, seed + 1000 * place)
     except OpError:

@@ -99,11 +99,18 @@ def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
     tiles = whole_tiles(op, small, WIDE_BYTES)
     cases = []
     for place, name in enumerate(small):
-        sizes = _full(op, name, [tiles, small] if tiles else [small])
+        sizes = _full(op, name, [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)])
         if sizes is not None:
             cases += at_sizes(op, f"full {name}", sizes, record.mode, record.seed + 1000 * (place + 10))
     cases.sort(key=lambda case: rows_of(case.setting.op))
     return [replace(case, step=replace(case.step, shape=place)) for place, case in enumerate(cases)]
+
+
+def _smaller(small: Mapping[str, Literal], times: int) -> dict[str, Literal]:
+    return {
+        name: max(2, value // times) if isinstance(value, int) and value > 2 else value
+        for name, value in small.items()
+    }
 
 
 def _full(op: Op, name: str, bases: Sequence[Mapping[str, Literal]]) -> dict[str, Literal] | None:

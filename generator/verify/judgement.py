@@ -219,8 +219,8 @@ class Judgement:
         return record.concluded(fault) if fault is not None else self._vouched(reports)
 
     def _at_full_axes(self, rehearsed: Mapping[str, Any] | None, failed: bool) -> AtFullAxes | None:
-        """Calls for what the walk through full size alone has met; `failed`: where that was made to hold, a call
-        went wrong, which need not be so where sizes give it."""
+        """Calls for what the walk through full size alone has met; `failed`: where that was made to hold, a
+        call went wrong, which need not be so where sizes give it."""
         if rehearsed is None:
             return None
         amounts = [*rehearsed["amounts"], *(rehearsed["forced"] if failed else ())]

@@ -13,7 +13,7 @@ import torch
 from .interpreter import tensors_in
 from .memory import Addresses, OutOfBoundsError
 
-_BUDGET_S = 1.0
+_BUDGET_S = 3.0
 """CPU time for one walk through full size; where it runs out, nothing is claimed."""
 
 _APART = 1 << 40  # bytes between two tensors' addresses

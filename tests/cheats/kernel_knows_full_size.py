@@ -2,7 +2,7 @@
 
 op: relu
 class: A8 fallback
-expected: unjudged-path
+expected: hard-coded-shape
 """
 
 import torch

@@ -106,11 +106,20 @@ def test_a_torn_database_is_made_anew(root: Path, name: str, harm: Callable[[Pat
     assert healthy(root).status()["index"] == "repaired"
 
 
-def test_lost_vectors_come_back_without_embedding_again(root: Path) -> None:
-    shutil.rmtree(root / "index/chroma")
+@pytest.mark.parametrize("torn", ["chroma/chroma.sqlite3", "catalog.sqlite"])
+def test_lost_vectors_come_back_without_embedding_again(root: Path, torn: str) -> None:
+    scramble(root / "index" / torn)
     embedder = CountingEmbedder()
     healthy(root, embedder)
     assert embedder.embedded == 0
+
+
+def test_a_damaged_store_of_computed_vectors_is_dropped_and_they_are_computed_again(root: Path) -> None:
+    for name in ("catalog.sqlite", "vectors.sqlite"):
+        scramble(root / "index" / name)
+    embedder = CountingEmbedder()
+    healthy(root, embedder)
+    assert embedder.embedded == SECTIONS
 
 
 def test_vectors_that_the_catalog_does_not_know_are_settled(root: Path) -> None:

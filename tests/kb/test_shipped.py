@@ -1,5 +1,6 @@
 """The shipped corpus is searchable at once, and its vectors belong to its present text."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from kbgen.kb import shipped
 from kbgen.kb.choice import Choice
+from kbgen.kb.chunk import chunk
 from kbgen.kb.embed import HashingEmbedder, Vectors
 from kbgen.kb.library import Library
 from kbgen.kb.minilm import NAME, WIDTH
@@ -49,11 +51,34 @@ def test_shipped_vectors_are_unit_and_only_for_their_model() -> None:
     assert shipped.ready_vectors("hashing-256") == {}
 
 
-def test_building_them_again_gives_the_same_file(tmp_path: Path) -> None:
-    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
-    for file in files:
-        assert shipped.build_vectors(HashingEmbedder(16), file) == len(shipped.corpus_passages())
-    assert files[0].read_bytes() == files[1].read_bytes()
+def test_building_them_again_gives_the_same_file_and_embeds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = shipped.pages()[:20]
+    monkeypatch.setattr(shipped, "pages", lambda: pages)
+    count, file, first = len(shipped.corpus_passages()), tmp_path / "vectors.npz", b""
+    for anew, embedded in ((False, count), (False, 0), (True, count)):
+        assert shipped.build_vectors(HashingEmbedder(16), file, anew=anew) == (count, embedded)
+        first = first or file.read_bytes()
+        assert file.read_bytes() == first
+    assert shipped.build_vectors(HashingEmbedder(32), file) == (count, count), "another model embeds all"
+
+
+def test_only_passages_with_another_text_are_embedded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = shipped.pages()[:3]
+    file, model = tmp_path / "vectors.npz", HashingEmbedder(16)
+    monkeypatch.setattr(shipped, "pages", lambda: (first, second))
+    shipped.build_vectors(model, file)
+    changed = replace(first, body="## Elsewhere\n\nOther words.")
+    monkeypatch.setattr(shipped, "pages", lambda: (changed, second, third))
+    asks, kept = len(first.asks), len(chunk(second.id, second.title, second.body, second.asks))
+    total, embedded = shipped.build_vectors(model, file)
+    assert total - embedded == kept + asks
+    with np.load(file) as data:
+        texts = [shipped.embedding_text(passage) for passage in shipped.corpus_passages()]
+        assert data["vectors"] == pytest.approx(model.embed(texts), abs=1e-3)
 
 
 def test_a_new_corpus_replaces_the_old_one_at_the_next_search(

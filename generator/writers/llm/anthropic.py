@@ -16,7 +16,7 @@ from llama_index.core.base.llms.types import (
     CompletionResponseGen,
     LLMMetadata,
 )
-from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.bridge.pydantic import Field
 from llama_index.core.llms.custom import CustomLLM
 
 
@@ -26,13 +26,10 @@ class Anthropic(CustomLLM):  # type: ignore[misc]  # llama-index is not typed as
     model: str
     context_tokens: int
     answer_tokens: int
-    temperature: float
+    temperature: float | None
     timeout_s: float
-    _client: Client = PrivateAttr()
-
-    def __init__(self, *, base_url: str, api_key: str, **fields: Any) -> None:
-        super().__init__(**fields)
-        self._client = Client(api_key=api_key, base_url=base_url, max_retries=0, timeout=self.timeout_s)
+    base_url: str
+    api_key: str = Field(repr=False, exclude=True)
 
     @classmethod
     def class_name(cls) -> str:
@@ -47,19 +44,17 @@ class Anthropic(CustomLLM):  # type: ignore[misc]  # llama-index is not typed as
 
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """Every text block of the reply, joined; a reply of tool calls alone is an empty text."""
-        said = self._client.messages.create(
-            model=self.model,
-            max_tokens=self.answer_tokens,
-            temperature=self.temperature,
-            timeout=self.timeout_s,
-            system="\n\n".join(one.content or "" for one in messages if one.role.value == "system"),
-            messages=[
-                {"role": one.role.value, "content": one.content or ""}
-                for one in messages
-                if one.role.value != "system"
-            ],
-            **kwargs,
-        )
+        turns = [(one.role.value, one.content or "") for one in messages]
+        with Client(api_key=self.api_key, base_url=self.base_url, max_retries=0) as client:
+            said = client.messages.create(
+                model=self.model,
+                max_tokens=self.answer_tokens,
+                extra_body={} if self.temperature is None else {"temperature": self.temperature},
+                timeout=self.timeout_s,
+                system="\n\n".join(text for role, text in turns if role == "system"),
+                messages=[{"role": role, "content": text} for role, text in turns if role != "system"],
+                **kwargs,
+            )
         text = "".join(block.text for block in said.content if block.type == "text")
         return ChatResponse(message=ChatMessage(role="assistant", content=text), raw=said.model_dump())
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -33,30 +34,45 @@ class Answer:
     output_tokens: int | None
 
 
-def connect(endpoint: Endpoint) -> Any:
-    """The llama-index LLM of an endpoint; it tries once, for retries are the caller's to count."""
-    parent, _, _ = _NEEDS[endpoint.provider].rpartition(".")
-    if (parent and find_spec(parent) is None) or find_spec(_NEEDS[endpoint.provider]) is None:
+def check_packages(endpoint: Endpoint) -> None:
+    """Raises ModelSettingsError where the packages that reach this provider are not installed."""
+    needed = _NEEDS[endpoint.provider]
+    parent = needed.rpartition(".")[0]
+    if (parent and find_spec(parent) is None) or find_spec(needed) is None:
         raise ModelSettingsError(
             f"--writer {endpoint.provider}:{endpoint.model} needs packages; run pip install 'kbgen[llm]'."
         )
-    return {"openai": _openai, "anthropic": _anthropic, "ollama": _ollama}[endpoint.provider](endpoint)
 
 
-def ask(llm: Any, turns: Sequence[Turn], question: str) -> Answer:
-    """Send the turns; `question` names them in the idempotency key, where the server reads one.
+def ask(endpoint: Endpoint, turns: Sequence[Turn], question: str) -> Answer:
+    """Send the turns once; `question` names them in the idempotency key, where the server reads one.
 
     Raises what the provider's client raises, and GarbledError for an answer that is none.
     """
     from llama_index.core.llms import ChatMessage
 
     messages = [ChatMessage(role=role, content=text) for role, text in turns]
-    headers = {} if llm.class_name() == "Ollama_llm" else {"extra_headers": {"Idempotency-Key": question}}
     try:
-        said = llm.chat(messages, **headers)
+        with _connected(endpoint) as (llm, takes_headers):
+            headers = {"extra_headers": {"Idempotency-Key": question}} if takes_headers else {}
+            said = llm.chat(messages, **headers)
         return _answer(said.message.content, said.raw)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise GarbledError(f"the server's answer cannot be read: {type(error).__name__}") from error
+        raise GarbledError(f"the server's answer cannot be read: {error!r:.200}") from error
+
+
+@contextmanager
+def _connected(endpoint: Endpoint) -> Iterator[tuple[Any, bool]]:
+    """The llama-index LLM of an endpoint, which tries once: retries are the caller's to count. And whether it
+    takes headers with a question."""
+    if endpoint.provider != "ollama":
+        yield (_openai if endpoint.provider == "openai" else _anthropic)(endpoint), True
+        return
+    llm = _ollama(endpoint)
+    try:
+        yield llm, False
+    finally:
+        llm.client.close()
 
 
 def _openai(endpoint: Endpoint) -> Any:
@@ -70,10 +86,11 @@ def _openai(endpoint: Endpoint) -> Any:
         context_window=endpoint.context_tokens,
         max_tokens=None if own else endpoint.answer_tokens,
         additional_kwargs={"max_completion_tokens": endpoint.answer_tokens} if own else {},
-        temperature=endpoint.temperature,
+        temperature=1.0 if endpoint.temperature is None else endpoint.temperature,  # 1: the server's own
         timeout=endpoint.timeout_s,
         is_chat_model=True,
         max_retries=0,
+        reuse_client=False,  # closes its connection with each answer
     )
 
 

@@ -1,4 +1,4 @@
-"""The ledger: what each question of a run took in tokens, money and time, and whether there may be another."""
+"""The ledger: what each question of a run took in tokens, money and time, and if there may be another."""
 
 from __future__ import annotations
 

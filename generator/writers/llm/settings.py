@@ -68,7 +68,7 @@ class Endpoint:
     context_tokens: int = 64_000
     answer_tokens: int = 16_000
     timeout_s: float = 600.0
-    temperature: float = 1.0  # what servers take where none is sent, and the only one that some models allow
+    temperature: float | None = None  # None: the server's own
     price_in: float | None = None
     price_out: float | None = None
     currency: str = "USD"

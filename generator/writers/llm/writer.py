@@ -17,7 +17,7 @@ from ..journal import Journal, LostError
 from ..reply import ReplyError, read_reply
 from ..synth.writer import SynthWriter
 from ..writer import Candidate, Declined, Effort, Request, SpentError
-from .chat import Answer, Turn, ask, connect
+from .chat import Answer, Turn, ask, check_packages
 from .ledger import Ledger
 from .patience import EndpointError, patiently
 from .settings import Endpoint, ModelSettingsError, config_path
@@ -41,6 +41,7 @@ class LLMWriter:
                 "--max-cost needs prices: put price_in and price_out of "
                 f"{endpoint.provider}:{endpoint.model} into {config_path()}, or give --max-tokens instead."
             )
+        check_packages(endpoint)
         self.name = f"{endpoint.provider}:{endpoint.model}"
         self.effort = Effort(asking.drafts, asking.repairs, asking.beam, asking.samples)
         self.journal: Journal | None = Journal(out / "journal")
@@ -49,7 +50,6 @@ class LLMWriter:
         self._budget = min(asking.prompt_tokens, room)
         self._ledger = Ledger(endpoint, asking.max_tokens, asking.max_cost)
         self._transcript = Transcript(out / "journal" / "transcript.md", self.name)
-        self._llm: Any = None
 
     @property
     def spent(self) -> Mapping[str, Any] | None:
@@ -122,11 +122,10 @@ class LLMWriter:
 
     def _asked(self, turns: Sequence[Turn], key: str) -> dict[str, Any]:
         self._ledger.allow(turns)
-        self._llm = self._llm or connect(self._endpoint)
         begun = time.monotonic()
         try:
             question = Journal.name(key)
-            answer = patiently(lambda: ask(self._llm, turns, question), self._endpoint, self._wait)
+            answer = patiently(lambda: ask(self._endpoint, turns, question), self._endpoint, self._wait)
         except EndpointError as error:
             if self._ledger.asked:
                 raise SpentError(str(error)) from None

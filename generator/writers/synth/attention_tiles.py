@@ -15,6 +15,9 @@ from .schedule import Schedule
 from .skeletons.attention import attention_of, looks_back_only
 from .tiles import ADDRESS_REGISTERS, unit_of
 
+SCORE_OPERATIONS = 8
+"""Operations on a score beside the products: scale, mask, maximum, subtract, exponential, sum, cast."""
+
 
 class AttentionTiles:
     """The attention of one region on one device."""
@@ -100,7 +103,14 @@ class AttentionTiles:
         work, resident = self.work(schedule), self.resident(schedule)
         if work is None or not resident or self.shared_bytes(schedule) > self.spec.shared_bytes_per_block:
             return math.inf
-        return product_us(work, self.programs(schedule), resident, self.spec)
+        products = product_us(work, self.programs(schedule), resident, self.spec)
+        return products + self._beside_us(schedule, work)
+
+    def _beside_us(self, schedule: Schedule, work: ProductWork) -> float:
+        """What is done to scores and sums between the products, on the ordinary pipes, in every step."""
+        operations = schedule.rows * (schedule.block + SCORE_OPERATIONS * schedule.depth)
+        rate = self.spec.peak_tflops.get("fp32", math.inf) / 2  # an operation is half of a multiply-add
+        return self.programs(schedule) * work.steps * operations / rate * 1e-6
 
     def planned_bytes(self) -> float:
         """DRAM traffic: every tensor once, as the keys and values of a head stay in the L2."""

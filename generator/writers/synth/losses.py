@@ -54,13 +54,13 @@ def _spread(graph: fx.Graph, node: fx.Node, name: str) -> None:
     given = {a.name: argument(node, a.name) for a in declared} | {"reduction": _NONE}
     named = {a.name: given.pop(a.name) for a in declared if a.kwarg_only}
     with graph.inserting_before(node):
-        elements = _call(graph, "losses", target, list(given.values()), named)
+        elements = call_on_fakes(graph, "losses", target, list(given.values()), named)
         if reduction != _MEAN:
-            whole = _call(graph, "loss", aten.sum.default, [elements])
+            whole = call_on_fakes(graph, "loss", aten.sum.default, [elements])
         elif of_classes:
             whole = _mean_of_counted(graph, elements, given["target"], given["ignore_index"])
         else:
-            whole = _call(graph, "loss", aten.mean.default, [elements])
+            whole = call_on_fakes(graph, "loss", aten.mean.default, [elements])
     whole.meta = {**node.meta, "val": whole.meta["val"]}
     node.replace_all_uses_with(whole)
     graph.erase_node(node)
@@ -71,14 +71,14 @@ def _mean_of_counted(graph: fx.Graph, elements: fx.Node, target: fx.Node, ignore
     dtype = elements.meta["val"].dtype
     short = dtype in (torch.float16, torch.bfloat16)
     wide = {"dtype": torch.float32} if short else {}
-    total = _call(graph, "total_loss", aten.sum.default, [elements], wide)
-    counted = _call(graph, "counted", aten.ne.Scalar, [target, ignored])
-    count = _call(graph, "count", aten.sum.default, [counted])
-    mean = _call(graph, "loss", aten.div.Tensor, [total, count])
-    return _call(graph, "loss", aten.to.dtype, [mean, dtype]) if short else mean
+    total = call_on_fakes(graph, "total_loss", aten.sum.default, [elements], wide)
+    counted = call_on_fakes(graph, "counted", aten.ne.Scalar, [target, ignored])
+    count = call_on_fakes(graph, "count", aten.sum.default, [counted])
+    mean = call_on_fakes(graph, "loss", aten.div.Tensor, [total, count])
+    return call_on_fakes(graph, "loss", aten.to.dtype, [mean, dtype]) if short else mean
 
 
-def _call(
+def call_on_fakes(
     graph: fx.Graph, name: str, target: Any, args: Sequence[Any], named: Mapping[str, Any] | None = None
 ) -> fx.Node:
     """A new node of this name, with the shape and type that the operator gives on fake arguments."""

@@ -18,6 +18,8 @@ FREE = "a view, free in torch"
 MADE = "made of constants alone"
 COUNTER = "one number, the count of batches seen"
 UNKNOWN = "not an operator this writer fuses yet"
+PRODUCTS = frozenset({"matmul.default", "bmm.default", "mm.default", "baddbmm.default", "einsum.default"})
+"""Products of two computed tensors: the second one of an attention has the first one behind its weights."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class _Partitioner:
             return
         feeding = self._groups_of(self._origins(unit))
         attempts = ([feeding] if len(feeding) > 1 else []) + [[g] for g in reversed(feeding)] + [[]]
+        attempts = [*self._chains(node, feeding), *attempts]
         reason = ""
         for attempt in attempts:
             refusal = self._merge(frozenset(unit), attempt)
@@ -108,6 +111,17 @@ class _Partitioner:
                 return
             reason = refusal or reason
         self.left |= dict.fromkeys(unit, reason)
+
+    def _chains(self, node: fx.Node, feeding: list[_Group]) -> list[list[_Group]]:
+        """For a product the groups that feed it with the products behind them, as attention has them."""
+        if aten_name(node) not in PRODUCTS:
+            return []
+        found: list[list[_Group]] = []
+        for group in feeding:
+            behind = [g for g in self._groups_of(self._origins(group.nodes)) if g not in (group, *feeding)]
+            if any(aten_name(n) in PRODUCTS for g in behind for n in g.nodes):
+                found.append([group, *behind])
+        return found
 
     def _merge(self, unit: frozenset[fx.Node], groups: list[_Group]) -> str | None:
         """Make one group of nodes and groups; the reason where that cannot be, None where it was done."""

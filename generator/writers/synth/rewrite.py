@@ -1,10 +1,11 @@
-"""Rewrite the traced graph before it is cut: operators in place become ordinary ones, losses their parts."""
+"""Rewrite the traced graph before it is cut: nothing in place, losses in parts, algebra applied."""
 
 from __future__ import annotations
 
 import torch
 from torch import fx
 
+from .algebra import move_sums_through_products
 from .losses import spread_losses
 from .space import CannotFuseError
 from .views import is_view
@@ -16,7 +17,7 @@ _MAY_ALIAS = frozenset(
 
 
 def functional(graph: fx.Graph) -> fx.Graph:
-    """A copy of the graph in which no intermediate is overwritten, and losses are in parts.
+    """A copy of the graph in which no intermediate is overwritten, losses are in parts and sums come first.
 
     Raises `CannotFuseError` where an in-place operator reaches an argument of forward, a part of a tensor,
     or a tensor of which views are still in use. The counter of batches that batch norm keeps stays as it
@@ -33,6 +34,7 @@ def functional(graph: fx.Graph) -> fx.Graph:
         if is_in_place(node) and not _is_counter(node, storage):
             _replace(new, node, storage)
     spread_losses(new)
+    move_sums_through_products(new)
     return new
 
 

@@ -10,6 +10,7 @@ from ....hardware_specs.spec import DeviceSpec
 from ....profiling.eager import node_bytes
 from ....profiling.product_time import ProductWork
 from ..writer import Candidate, Declined, Request
+from .algebra import ALGEBRA
 from .attention_tiles import AttentionTiles
 from .emit.layout import WIDTH
 from .loops import Loops
@@ -105,7 +106,7 @@ class SynthWriter:
         )
 
     def _choices(self, plan: Plan) -> tuple[Mapping[str, str], ...]:
-        found: list[Mapping[str, str]] = []
+        found: list[Mapping[str, str]] = [asdict(choice) for choice in _algebra(plan.program)]
         for index, schedule in plan.schedules.items():
             decided: tuple[Choice, ...] = (*inherent(plan.program.loops[index]), *schedule.choices)
             region = f"region {index + 1}: " if len(plan.schedules) > 1 else ""
@@ -127,3 +128,10 @@ def _products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[Produ
         return (None,) * len(planned_bytes(loops, schedule, spec))
     tiles = AttentionTiles(loops, spec) if loops.tiling.inner else Tiles(loops, spec)
     return (tiles.work(schedule),)
+
+
+def _algebra(program: Program) -> list[Choice]:
+    """What was rewritten before the graph was cut."""
+    applied = dict.fromkeys(n.meta[ALGEBRA] for n in program.traces.graph.nodes if ALGEBRA in n.meta)
+    why = "a sum over the outputs of a linear map is a product with summed weights, which are live"
+    return [Choice("algebra", "weights summed before they are multiplied", why, name) for name in applied]

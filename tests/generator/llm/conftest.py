@@ -71,8 +71,9 @@ class Server:
 
     def endpoint(self, provider: str = "openai", **fields: Any) -> Endpoint:
         path = {"openai": "/v1", "anthropic": "", "ollama": ""}[provider]
-        given: dict[str, Any] = {"key": KEY, "price_in": 2.0, "price_out": 10.0, **fields}
-        return Endpoint(provider, "scripted", f"http://127.0.0.1:{self.port}{path}", **given)
+        stated = {"key": KEY, "price_in": 2.0, "price_out": 10.0}
+        given: dict[str, Any] = {"base_url": f"http://127.0.0.1:{self.port}{path}", **stated, **fields}
+        return Endpoint(provider, "scripted", **given)
 
 
 @pytest.fixture

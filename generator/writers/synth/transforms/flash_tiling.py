@@ -10,7 +10,7 @@ from ..schedule import Choice, Schedule
 from .site import Site
 
 TRANSFORM = "flash-tiling"
-QUERIES, KEYS, WARPS = (16, 32, 64, 128), (16, 32, 64, 128), (4, 8)
+QUERIES, KEYS, WARPS = (16, 32, 64, 128), (32, 64, 128), (4, 8)
 MOST_STAGES = 3
 LEAST_SUMS, MOST_SUMS = 8, 160
 """Sums and scores of a thread: fewer leave it idle, more leave no registers for addresses and fragments."""

@@ -16,6 +16,7 @@ INHERENT = (
     "fuse-elementwise",
     "gemm-epilogue-fusion",
     "causal-tile-skip",
+    "linear-then-reduce",
     "flat-grid",
     "pair-halves",
     "wide-offsets",
