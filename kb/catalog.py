@@ -42,6 +42,7 @@ class Catalog:
         with self._connect() as db:
             if not db.execute("select 1 from sqlite_master where name = 'state'").fetchone():
                 self._create(db)
+            self.opened = _state(db)  # the state as this object found it
 
     @staticmethod
     def _create(db: sqlite3.Connection) -> None:
@@ -80,7 +81,7 @@ class Catalog:
 
     def state(self) -> dict[str, str]:
         with self._connect() as db:
-            return dict(db.execute("select key, value from state").fetchall())
+            return _state(db)
 
     def stamps(self) -> dict[str, tuple[str, str]]:
         """Page id -> (origin, stamp); a stamp changes when its page's file may have."""
@@ -276,6 +277,10 @@ class Catalog:
         """SQLite's own verdict on the file: "ok" or the first fault."""
         with self._connect() as db:
             return str(db.execute("pragma integrity_check(1)").fetchone()[0])
+
+
+def _state(db: sqlite3.Connection) -> dict[str, str]:
+    return dict(db.execute("select key, value from state").fetchall())
 
 
 def _page(header: str, body: str) -> Page:

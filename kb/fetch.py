@@ -25,8 +25,10 @@ from .readers.draft import LARGEST_BYTES, Unreadable
 AGENT = f"kbgen/{__version__} (documentation ingestion; one request a second)"
 PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
-TIMEOUT_S = 30.0
+TIMEOUT_S = 30.0  # without a byte
+WHOLE_S = 600.0  # for all of a document: a server may send a byte every second and never be silent
 MOST_PAGES = 5000
+MOST_SITEMAPS = 200
 BY_TYPE = {
     "text/html": ".html", "application/xhtml+xml": ".html", "application/pdf": ".pdf", "text/markdown": ".md",
     "text/x-rst": ".rst", "application/x-ipynb+json": ".ipynb",
@@ -100,6 +102,10 @@ class Web:
         here = [page for page in listed if urlsplit(page).netloc == urlsplit(address).netloc]
         if "<sitemapindex" not in text[:4000]:
             return list(dict.fromkeys(here))[:MOST_PAGES]
+        if len(here) > MOST_SITEMAPS:
+            raise Unreadable(
+                f"lists {len(here)} sitemaps; at most {MOST_SITEMAPS} are read, name those wanted"
+            )
         pages = [page for nested in here for page in (self.sitemap(nested, depth - 1) if depth else ())]
         return list(dict.fromkeys(pages))[:MOST_PAGES]
 
@@ -120,7 +126,7 @@ class Web:
         opener = urllib.request.build_opener(_Redirects(self))
         request = urllib.request.Request(address, headers={"User-Agent": AGENT, "Accept-Encoding": "gzip"})
         with opener.open(request, timeout=TIMEOUT_S) as reply:
-            data = reply.read(LARGEST_BYTES + 1)
+            data = _body(reply, LARGEST_BYTES + 1)
             packed = reply.headers.get("Content-Encoding", "") == "gzip"
             kind = reply.headers.get_content_type()
             changed = _day(reply.headers.get("Last-Modified", ""))
@@ -152,7 +158,7 @@ class Web:
             request = urllib.request.Request(f"{host}/robots.txt", headers={"User-Agent": AGENT})
             try:
                 with urllib.request.urlopen(request, timeout=TIMEOUT_S) as reply:
-                    rules.parse(reply.read(500_000).decode("utf-8", errors="replace").splitlines())
+                    rules.parse(_body(reply, 500_000).decode("utf-8", errors="replace").splitlines())
             except urllib.error.HTTPError as error:
                 rules.parse(["User-agent: *", "Disallow: /"] if error.code >= 500 else [])
         return self._robots[host]
@@ -189,6 +195,20 @@ def _quoted(address: str) -> str:
         raise LibraryError("an address with a password in it is not fetched; save the page by hand.")
     path = quote(parts.path, safe="/%:@!$&'()*+,;=~-._")
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+
+
+def _body(reply: Any, most: int) -> bytes:
+    """What the server sends, up to `most` bytes; Unreadable where that takes too long or breaks off."""
+    parts: list[bytes] = []
+    size, deadline = 0, time.monotonic() + WHOLE_S
+    while size < most and (part := reply.read1(min(1 << 16, most - size))):
+        parts.append(part)
+        size += len(part)
+        if time.monotonic() > deadline:
+            raise Unreadable(f"takes more than {WHOLE_S:.0f} s to arrive; save it by hand")
+    if size < most and reply.length:  # what is still to come of the length that was announced
+        raise Unreadable(f"broke off after {size} bytes; try again")
+    return b"".join(parts)
 
 
 def _unpacked(data: bytes) -> bytes:

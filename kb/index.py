@@ -65,7 +65,7 @@ class Index:
         if not path.exists():
             self._drop_vectors()
         catalog = Catalog(path)
-        if catalog.state()["schema"] != SCHEMA_VERSION:
+        if catalog.opened["schema"] != SCHEMA_VERSION:
             self._drop_all()
             catalog = Catalog(path)
         return catalog
@@ -88,7 +88,7 @@ class Index:
                     with self._sync(embedder, watch).held() as catalog:
                         return action(catalog)
             except OSError as error:  # a full disk, a read-only folder, a lock that nobody lets go
-                reason = error.strerror or error
+                reason = error.strerror or f"a write was cut short: {error}"
                 raise LibraryError(
                     f"the index in {self._folder} cannot be used ({reason}); {_CURE}"
                 ) from error
@@ -116,7 +116,7 @@ class Index:
         """The catalog in step; nothing is compared again while neither files nor catalog have changed."""
         catalog = self.catalog()
         stamps, corpus, model = self._own.stamps(), shipped.corpus_hash(), embedder.name if embedder else ""
-        now = (stamps, corpus, model, catalog.state()["revision"])
+        now = (stamps, corpus, model, catalog.opened["revision"])
         if now != self._in_step or (watch and self.unembedded):
             self._refresh_pages(catalog, stamps, corpus)
             if embedder is not None:

@@ -3,17 +3,17 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from . import shipped
+from . import releases, shipped
 from .catalog import Catalog
 from .choice import Choice, choose
 from .chunk import Passage, chunk
-from .embed import spread
+from .embed import Embedder, Vectors, spread
 from .files import LibraryError, Manifest
 from .graph import Graph
 from .index import Index, Watch
@@ -41,6 +41,7 @@ class Library:
         self.quarantine = Quarantine(root)
         self._episodes: dict[str, Episode] = {}
         self._problems: dict[str, str] = {}
+        self._foreseen: dict[str, Vectors] = {}  # vectors of questions to come
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, choice: Choice | None = None) -> "Library":
@@ -110,13 +111,25 @@ class Library:
             )
         embedder = self.choice.embedder if "meaning" in query.rankings else None
         shut_out = tuple(self.quarantine.entries())
-        asked_by = (embedder, embedder.embed_query(spread(query.text))) if embedder else None
+        asked_by = (embedder, self._vector_of(query.text, embedder)) if embedder else None
         hits = self._index.use(
             embedder, lambda catalog: search(self._index.view, catalog, query, asked_by, shut_out)
         )
         if embedder is None:
             return SearchResult(hits, "lexical", self.choice.reason if "meaning" in query.rankings else "")
         return SearchResult(hits, "hybrid" if "words" in query.rankings else "dense", self._unembedded())
+
+    def foresee(self, texts: Iterable[str]) -> None:
+        """Embed questions that will be asked, together: many at once take less than each by itself."""
+        embedder = self.choice.embedder
+        fresh = [text for text in dict.fromkeys(texts) if text.strip() and text not in self._foreseen]
+        if embedder is not None and len(fresh) > 1:
+            vectors = embedder.embed([spread(text) for text in fresh])
+            self._foreseen |= dict(zip(fresh, vectors, strict=True))
+
+    def _vector_of(self, text: str, embedder: Embedder) -> Vectors:
+        known = self._foreseen.get(text)
+        return embedder.embed_query(spread(text)) if known is None else known
 
     def _unembedded(self) -> str:
         left = self._index.unembedded
@@ -166,11 +179,14 @@ class Library:
         return True
 
     def remove(self, page_id: str) -> None:
-        """Remove one of the library's own pages."""
+        """Remove one of the library's own pages; of those that it superseded the newest is in force again."""
         name = f"documents/{page_id}.md"
         if name not in self._manifest.entries() and page_id not in self._own.stamps():
             raise LibraryError(f"no document {page_id!r} in {self.root}; 'kbgen library list' names them.")
         self._manifest.remove(name)
+        own = (self._own.read(left) for left in self._own.stamps())
+        for page in releases.without(page_id, [page for page in own if page]):
+            self.add(page)
 
     def record(self, episode: Episode) -> str:
         """Store an episode; once the id is returned, it is on disk. RecordError refuses a false claim."""
@@ -247,12 +263,13 @@ class Library:
 
     def _index_faults(self, catalog: Catalog) -> dict[str, str]:
         verdict = catalog.check()
-        faults = {} if verdict == "ok" else {"index/catalog.sqlite": verdict}
+        cure = "run 'kbgen library rebuild'"
+        faults = {} if verdict == "ok" else {"index/catalog.sqlite": f"{verdict}; {cure}"}
         model = self.choice.name
         for name in catalog.vector_counts(model) if model else ():
             lost = self._index.store(model or "").unreadable(name, sorted(catalog.marked(model or "", name)))
             if lost:
-                faults[f"index/chroma {name}"] = f"{len(lost)} vectors lost; run 'kbgen library rebuild'"
+                faults[f"index/chroma {name}"] = f"{len(lost)} vectors lost; {cure}"
         return faults
 
     def rebuild(self, watch: Watch = lambda done, total: None) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .embed import Vectors
 from .lexical import mapped
 from .snapshot import Mask, put_folder
+from .top import top
 
 EXACT_ROWS = 8192  # up to so many rows every product is computed
 AXES = 64  # principal axes on which more rows are compared first
@@ -41,9 +42,11 @@ class Near:
         mask = mask & self._held
         finalists = max(FINALISTS, 5 * k)
         if len(mask) > EXACT_ROWS and np.count_nonzero(mask) > finalists:
-            about = np.where(mask, self._rough @ (vector @ self._axes), np.float32(-2))
-            mask = about >= np.partition(about, -finalists)[-finalists]
-        places = np.flatnonzero(mask)
+            about = self._rough @ (vector @ self._axes)
+            about[~mask] = -2
+            places = top(about, finalists)
+        else:
+            places = np.flatnonzero(mask)
         similar = self.vectors[places] @ vector
         best = np.argsort(-similar, kind="stable")[:k]
         return {int(places[i]): float(similar[i]) for i in best}

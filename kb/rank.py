@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .snapshot import Mask, Snapshot
+from .top import top
 
 POOL = 200  # candidates each ranking gives, at least
 WORDS_WEIGH = 0.8  # weight of the share of a query's words beside the cosine; chosen on the dev split
@@ -46,14 +48,13 @@ def by_words(snapshot: Snapshot, text: str, mask: Mask, k: int) -> Ranking:
     if snapshot.lexical is None:
         return Ranking()
     pool = max(POOL, 4 * k)
-    scores = np.where(mask, snapshot.lexical.scores(text), np.float32(0))
-    places = np.flatnonzero(scores)
-    least = 0.0
-    if pool < len(places):
-        least = float(np.partition(scores[places], -pool)[-pool])
-        places = np.flatnonzero(scores >= least)
+    scores = snapshot.lexical.scores(text)
+    scores[~mask] = 0
+    places = top(scores, pool)
+    places = places[scores[places] > 0]
+    least = float(scores[places].min()) if pool < np.count_nonzero(scores) else 0.0
     best = places[np.argsort(-scores[places], kind="stable")][:pool]
-    return led(snapshot, {int(place): float(scores[place]) for place in best}, least)
+    return led(snapshot, dict(zip(best.tolist(), scores[best].tolist(), strict=True)), least)
 
 
 def join(snapshot: Snapshot, words: Ranking, meaning: Ranking) -> dict[int, float]:
@@ -62,15 +63,21 @@ def join(snapshot: Snapshot, words: Ranking, meaning: Ranking) -> dict[int, floa
     Both scores are shares (of the words asked for, of the same direction), so they are added; and a page with
     several good passages is likelier to be about it.
     """
-    found = dict.fromkeys((*meaning.scores, *words.scores))
-    total = {
-        place: meaning.scores.get(place, meaning.least) + WORDS_WEIGH * words.scores.get(place, words.least)
-        for place in found
-    }
-    page_of = dict(zip(total, snapshot.page_of[list(total)].tolist() if total else [], strict=True))
+    places = np.unique(np.array([*meaning.scores, *words.scores], dtype=np.int64))
+    total = _spread(meaning, places) + WORDS_WEIGH * _spread(words, places)
+    page_of = snapshot.page_of[places]
     by_page: dict[int, list[float]] = {}
-    for place in sorted(total, key=lambda place: (-total[place], place))[:SUPPORTING]:
-        by_page.setdefault(page_of[place], []).append(total[place])
-    support = {page: SUPPORT * sum(best[1:SUPPORTERS]) for page, best in by_page.items()}
-    joined = {place: score + support.get(page_of[place], 0.0) for place, score in total.items()}
-    return dict(sorted(joined.items(), key=lambda pair: (-pair[1], pair[0])))
+    for at in np.argsort(-total, kind="stable")[:SUPPORTING].tolist():
+        by_page.setdefault(int(page_of[at]), []).append(float(total[at]))
+    for page, best in by_page.items():
+        total[page_of == page] += SUPPORT * sum(best[1:SUPPORTERS])
+    order = np.argsort(-total, kind="stable")
+    return dict(zip(places[order].tolist(), total[order].tolist(), strict=True))
+
+
+def _spread(ranking: Ranking, places: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A ranking's scores at `places`, which are ascending and hold all of its own."""
+    scores = np.full(len(places), ranking.least)
+    own = np.searchsorted(places, np.array([*ranking.scores], dtype=np.int64))
+    scores[own] = [*ranking.scores.values()]
+    return scores

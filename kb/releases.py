@@ -3,7 +3,8 @@
 import hashlib
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from .chunk import Passage, chunk
 from .page import Page
@@ -74,3 +75,12 @@ def release_of(page: Page) -> Release:
     source = page.sources[0].url if page.sources else ""
     hashed = hashlib.sha256(said.encode()).hexdigest()
     return Release(page.id, source, page.series, page.version, page.date, hashed)
+
+
+def without(gone: str, pages: Iterable[Page]) -> list[Page]:
+    """Those of `pages` that the release `gone` superseded, marked anew: the newest of them is in force."""
+    older = [page for page in pages if page.superseded_by == gone and page.id != gone]
+    newest = max(older, key=lambda page: release_of(page).age, default=None)
+    return [
+        replace(page, superseded_by="" if page is newest or newest is None else newest.id) for page in older
+    ]

@@ -1,6 +1,6 @@
 """Searches the passages for a query within its boundaries, and says of each hit why it was found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -79,6 +79,11 @@ class Query:
     toolchain: Mapping[str, str] = field(default_factory=dict)
     rankings: tuple[str, ...] = ("words", "meaning")
 
+    @property
+    def boundary(self) -> Hashable:
+        """What `admits` depends on."""
+        return self.vendor, self.archs, self.kind, self.features, tuple(sorted(self.toolchain.items()))
+
     def admits(self, standing: Standing) -> bool:
         """Whether such a passage lies within every boundary; one that names none holds anywhere."""
         return (
@@ -113,18 +118,17 @@ def search(
 ) -> tuple[Hit, ...]:
     """Hits for `query`, hybrid with its vector under an embedder; none of the pages `shut_out`."""
     snapshot = view.snapshot(catalog)
-    mask = snapshot.admitted(query.admits, shut_out)
+    mask = snapshot.admitted(query.boundary, query.admits, shut_out)
     words, meaning = Ranking(), Ranking()
     if "words" in query.rankings:
         words = by_words(snapshot, query.text, mask, query.k)
     if asked_by is not None:
         embedder, vector = asked_by
         pool = max(POOL, 4 * query.k)
-        near = view.nearest(catalog, embedder, query.admits_collection, vector, mask, pool)
+        near = view.nearest(catalog, snapshot, embedder, query.admits_collection, vector, mask, pool)
         meaning = led(snapshot, near, min(near.values(), default=0.0))
     joined = join(snapshot, words, meaning)
-    spread_out = _spread_over_pages(list(joined), snapshot)
-    chosen = sorted(spread_out, key=lambda place: snapshot.standing(place).superseded)[: query.k]
+    chosen = _current_first(_spread_over_pages(list(joined), snapshot), snapshot)[: query.k]
     questions = [
         found[place] for found in (words.through, meaning.through) for place in chosen if place in found
     ]
@@ -149,16 +153,24 @@ def _spread_over_pages(places: Sequence[int], snapshot: Snapshot) -> list[int]:
     seen: dict[int, int] = {}
     early: list[int] = []
     late: list[int] = []
-    for place in places:
-        page = int(snapshot.page_of[place])
+    for place, page in zip(places, snapshot.page_of[places].tolist() if places else (), strict=True):
         seen[page] = seen.get(page, 0) + 1
         (early if seen[page] <= PER_PAGE else late).append(place)
     return [*early, *late]
 
 
+def _current_first(places: Sequence[int], snapshot: Snapshot) -> list[int]:
+    """`places`, those of superseded pages behind all others."""
+    old = snapshot.superseded[snapshot.standing_of[places]].tolist() if places else []
+    return [
+        *(place for place, late in zip(places, old, strict=True) if not late),
+        *(place for place, late in zip(places, old, strict=True) if late),
+    ]
+
+
 def _hit(query: Query, passage: Passage, page: Page, standing: Standing, score: float, why: str) -> Hit:
     fallback = query.fallback(standing.archs)
-    orders = _orders(passage.text)
+    orders = _orders(f"{page.title}\n{passage.section}\n{passage.text}")
     remarks = [
         *((f"written for {fallback}, whose code holds on {query.archs[0]}",) if fallback else ()),
         *((f"superseded by {page.superseded_by}",) if page.superseded_by else ()),

@@ -3,7 +3,7 @@
 import json
 import shutil
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -18,6 +18,7 @@ from .standing import Standing
 
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int32]
+BOUNDARIES = 16  # masks kept, a byte a passage each
 DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, EOFError)  # what a torn folder raises
 
 
@@ -61,17 +62,38 @@ class Snapshot:
             sizes[name] = sizes.get(name, 0) + int(count)
         return sizes
 
-    def admitted(self, admits: Callable[[Standing], bool], shut_out: Collection[str]) -> Mask:
+    def admitted(
+        self, boundary: Hashable, admits: Callable[[Standing], bool], shut_out: Collection[str]
+    ) -> Mask:
         """Which rows `admits` lets pass, those of the pages `shut_out` never; a standing is asked once.
 
-        A question passes with the passage that it leads to.
+        A question passes with the passage that it leads to. Equal boundaries promise equal answers of
+        `admits`: the mask is kept for the next such question, so it is not to be written to.
         """
+        key = boundary, tuple(sorted(shut_out))
+        if (kept := self._masks.get(key)) is not None:
+            return kept
         table = np.array([admits(standing) for standing in self.standings], dtype=np.bool_)
         mask: Mask = table[self.standing_of]
         if shut_out:
             out = [place for place, page in enumerate(self.pages) if page in shut_out]
             mask &= ~np.isin(self.page_of, out)
-        return mask & mask[self.leads_to]
+        mask &= mask[self.leads_to]
+        mask.flags.writeable = False
+        while len(self._masks) >= BOUNDARIES:
+            self._masks.pop(next(iter(self._masks)), None)
+        self._masks[key] = mask
+        return mask
+
+    @cached_property
+    def superseded(self) -> Mask:
+        """Of each standing, whether its pages have a newer release."""
+        return np.array([standing.superseded for standing in self.standings], dtype=np.bool_)
+
+    @cached_property
+    def _masks(self) -> dict[tuple[Hashable, tuple[str, ...]], Mask]:
+        """The masks of the boundaries asked for last."""
+        return {}
 
 
 def open_snapshot(folder: Path, revision: str, catalog: Catalog) -> Snapshot:

@@ -44,7 +44,7 @@ class VectorCache:
             db.executemany("insert or replace into vectors values(?, ?, ?)", rows)
 
     def sound(self) -> bool:
-        """Whether SQLite finds no fault in the file and it is such a table; one that is not there is sound."""
+        """Whether SQLite finds no fault in the file and it holds such a table; no file at all is sound."""
         try:
             with self._connect() as db:
                 db.execute("select model, text_sha256, vector from vectors limit 1").fetchall()

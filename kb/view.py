@@ -40,9 +40,9 @@ class View:
 
     def prepare(self, catalog: Catalog, embedder: Embedder | None) -> None:
         """Make now what the next search would have to make first."""
-        self.snapshot(catalog)
+        snapshot = self.snapshot(catalog)
         if embedder is not None and self._server is None:
-            self._matrix(catalog, embedder)
+            self._matrix(catalog, snapshot, embedder)
 
     def snapshot(self, catalog: Catalog) -> Snapshot:
         """The searchable passages as of the catalog's revision."""
@@ -55,26 +55,27 @@ class View:
     def nearest(
         self,
         catalog: Catalog,
+        snapshot: Snapshot,
         embedder: Embedder,
         admits: Callable[[str], bool],
         vector: Vectors,
         mask: Mask,
         k: int,
     ) -> dict[int, float]:
-        """Place -> cosine similarity of the `k` passages nearest to `vector` that `mask` admits, best first.
+        """Place in `snapshot` -> cosine similarity of the `k` passages nearest to `vector` that `mask` admits, best first.
 
         `admits` says which collections of a server can hold any.
         """
         if not mask.any():
             return {}
         if self._server is None:
-            return self._matrix(catalog, embedder).nearest(vector, mask, k)
-        return self._server(embedder.name).nearest(self.snapshot(catalog), admits, vector, mask, k)
+            return self._matrix(catalog, snapshot, embedder).nearest(vector, mask, k)
+        return self._server(embedder.name).nearest(snapshot, admits, vector, mask, k)
 
-    def _matrix(self, catalog: Catalog, embedder: Embedder) -> Near:
+    def _matrix(self, catalog: Catalog, snapshot: Snapshot, embedder: Embedder) -> Near:
         with self._lock:
-            state, snapshot = catalog.state(), self.snapshot(catalog)
-            key = hashlib.sha256(f"{state['revision']} {state['vectors']}".encode()).hexdigest()[:32]
+            key = f"{snapshot.revision} {catalog.state()['vectors']}"
+            key = hashlib.sha256(key.encode()).hexdigest()[:32]
             if self._near is None or self._near[0] != (embedder.name, key):
                 folder = self._folder / "near" / hashlib.sha256(embedder.name.encode()).hexdigest()[:8]
                 ready = cache(lambda: shipped.ready_vectors(embedder.name))

@@ -107,6 +107,7 @@ def code_facts(
     found: dict[str, float] = {
         "spill_bytes": spill_bytes,
         "mma_instructions": sum(instructions.get(name, 0) for name in _MMA),
+        "bulk_copy_instructions": instructions.get("tma", 0),
         "fp64_instructions": instructions.get("fp64", 0),
         "atomic_instructions": instructions.get("atomic", 0),
         "shared_atomic_instructions": instructions.get("shared_atomic", 0),

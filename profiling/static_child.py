@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
+# What the first fake tensor and the first launch import is more than a second of work: named here, it is done
+# before a warm start forks (see nursery.py).
+import torch.fx.experimental.validator
+import triton.experimental.gluon  # noqa: F401
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 

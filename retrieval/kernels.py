@@ -78,11 +78,11 @@ def advise_report(
     """Advice per kernel, by share of time. `gpu` overrules what the report says of its device; `kernel` is a
     regular expression. Raises NoDeviceError, UnknownDevice, KernelFilterError."""
     groups = kernel_groups(report.launches, kernel)
-    desk = _Desk(Adviser(library))
     given = find_spec(gpu) if gpu else None
-    return tuple(
-        _advised(group, *((given, "") if given else device_of(group.typical)), desk) for group in groups
-    )
+    cases = [_case(group, *((given, "") if given else device_of(group.typical))) for group in groups]
+    library.foresee([case.question.text for case in cases])
+    desk = _Desk(Adviser(library))
+    return tuple(_advised(case, desk) for case in cases)
 
 
 class _Desk:
@@ -106,21 +106,40 @@ class _Desk:
         return self._answers[key]
 
 
-def _advised(group: KernelGroup, spec: DeviceSpec, remark: str, desk: _Desk) -> KernelAdvice:
+@dataclass(frozen=True)
+class _Case:
+    """One kernel before it is advised on."""
+
+    group: KernelGroup
+    origin: Origin
+    spec: DeviceSpec
+    remark: str
+    facts: Mapping[str, float]
+    diagnosis: Diagnosis
+
+    @property
+    def question(self) -> Question:
+        return ask_of_kernel(self.diagnosis, self.origin.family, self.spec, self.origin.library)
+
+
+def _case(group: KernelGroup, spec: DeviceSpec, remark: str) -> _Case:
     launch, whose = group.typical, origin(group.kernel)
     diagnosis, facts = classify_launch(launch, spec), counter_facts(launch, spec)
     if whose.family is None and facts.get("pipe_tensor", 0.0) >= _PRODUCTS_FROM:
         whose = replace(whose, family="matmul")
-    question = ask_of_kernel(diagnosis, whose.family, spec, whose.library)
-    answer = desk.answer(question, spec, whose.library is not None)
+    return _Case(group, whose, spec, remark, facts, diagnosis)
+
+
+def _advised(case: _Case, desk: _Desk) -> KernelAdvice:
+    answer = desk.answer(case.question, case.spec, case.origin.library is not None)
     return KernelAdvice(
-        group=group,
-        origin=whose,
-        spec=spec,
-        remark=remark,
-        facts=facts,
-        diagnosis=diagnosis,
-        steps=bounded(answer.reading, facts),
+        group=case.group,
+        origin=case.origin,
+        spec=case.spec,
+        remark=case.remark,
+        facts=case.facts,
+        diagnosis=case.diagnosis,
+        steps=bounded(answer.reading, case.facts),
         withheld=answer.withheld,
         query=answer.query,
         mode=answer.mode,

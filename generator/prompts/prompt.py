@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -67,8 +68,13 @@ class Prompt:
 
 def template(name: str, **values: str) -> str:
     """The text of `templates/<name>.md` with its `$names` filled in."""
-    text = (files("kbgen.generator.prompts") / "templates" / f"{name}.md").read_text(encoding="utf-8")
-    return Template(text).substitute(values).strip()
+    return _template(name).substitute(values).strip()
+
+
+@cache
+def _template(name: str) -> Template:
+    folder = files("kbgen.generator.prompts") / "templates"
+    return Template((folder / f"{name}.md").read_text(encoding="utf-8"))
 
 
 def compose(kind: str, system: str, parts: Sequence[Part], closing: str, budget: int) -> Prompt:

@@ -98,6 +98,7 @@ class Call:
         except BaseException as error:  # as in `run`
             return self._report("raised", started, error=told(error), in_kernel=_in_kernel(error))
         self.recorder = Recorder(lambda: self.watch.memory)
+        self.left = self.inputs  # alive, so that the next ones cannot lie where these do
         self._fill()
         self.kept = Kept(self.instance.globals, self.instance.model)
         return None

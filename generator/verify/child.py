@@ -16,7 +16,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+# numpy's two and gluon are what a first launch imports: named here, it is done before a warm start forks.
+import numpy.ma
+import numpy.random  # noqa: F401
 import torch
+import triton.experimental.gluon  # noqa: F401
 from torch import nn
 
 from ...profiling import running
@@ -41,7 +45,7 @@ from .exchange import (
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
-from .rehearsal import CONTENTS, NOWHERE, Rehearsed, rehearse
+from .rehearsal import NOWHERE, Rehearsed, rehearse
 from .stand_in import OnThisMachine, stand_in
 from .watched import NAME as SEEN
 from .watched import watch_kernels, watched_code
@@ -148,13 +152,13 @@ class _Judging:
         """The walk through full size, and calls that meet what it alone has met."""
         if full is None or self.enough or self.reports[0].status == "raised":
             return None
-        judged, values = self.conditions.begin(), self.watch.in_values
+        judged, known = self.conditions.begin(), self.watch.in_values
         self.watch.in_values = set()
         with self.watch.tuning.aside():
             rehearsed = rehearse(self.watch, lambda: self._made(full), full.inputs)
         self.watch.begin()
         new = self.conditions.new_since(judged)
-        alone = frozenset(self.watch.in_values - values - set(CONTENTS))
+        alone = frozenset(self.watch.in_values - known)
         unmet = Unmet(self.conditions.new_amounts(judged), alone)
         self.conditions.begin()
         self.watch.in_values = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .budget import too_ill_conditioned
+from .budget import difference, too_ill_conditioned
 from .controls import Answer
 from .families import ASTRONOMICAL, ENORMOUS, INFINITE
 
@@ -27,7 +27,15 @@ def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:
     return bool(floating) and all(float(torch.isfinite(output).float().mean()) < 0.5 for output in floating)
 
 
+_USELESS = 0.5
+"""A relative error of no more use: torch's bfloat16 attention gives zeros where its scores overflow."""
+
+
 def _overflows(answer: Answer) -> bool:
-    """Whether eager is infinite or NaN where float64 is not."""
+    """Whether eager is infinite or NaN where float64 is not, or makes something else of its overflow."""
     pairs = zip(answer.eager.outputs, answer.oracle.outputs, strict=True)
-    return any(bool((~torch.isfinite(own) & torch.isfinite(right)).any()) for own, right in pairs)
+    return any(
+        bool((~torch.isfinite(own) & torch.isfinite(right)).any())
+        or (right.is_floating_point() and difference(own, right).worst >= _USELESS)
+        for own, right in pairs
+    )

@@ -94,16 +94,21 @@ def _judged(
 
 
 def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
-    """A call for each axis, those with the fewest rows first."""
-    op, small = record.op, found[0].op.overrides
-    tiles = whole_tiles(op, small, WIDE_BYTES)
+    """A call for each axis."""
     cases = []
-    for place, name in enumerate(small):
-        sizes = _full(op, name, [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)])
-        if sizes is not None:
-            cases += at_sizes(op, f"full {name}", sizes, record.mode, record.seed + 1000 * (place + 10))
-    cases.sort(key=lambda case: rows_of(case.setting.op))
+    for place, (name, sizes) in enumerate(full_axes(record.op, found[0].op.overrides).items()):
+        seed = record.seed + 1000 * (place + 10)
+        cases += at_sizes(record.op, f"full {name}", sizes, record.mode, seed, place=place)
     return [replace(case, step=replace(case.step, shape=place)) for place, case in enumerate(cases)]
+
+
+def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Literal]]:
+    """Per constant that `small` cuts down, sizes with it as the op ships it; those with few rows first."""
+    tiles = whole_tiles(op, small, WIDE_BYTES)
+    bases = [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)]
+    cut = [name for name, value in small.items() if value != op.constants[name]]
+    found = {name: sizes for name in cut if (sizes := _full(op, name, bases)) is not None}
+    return dict(sorted(found.items(), key=lambda one: rows_of(op.with_overrides(one[1]))))
 
 
 def _smaller(small: Mapping[str, Literal], times: int) -> dict[str, Literal]:
@@ -117,7 +122,7 @@ def _full(op: Op, name: str, bases: Sequence[Mapping[str, Literal]]) -> dict[str
     """The first of `bases` with the constant `name` as the op ships it, where that is small enough to run."""
     for base in bases:
         sizes = {**base, name: op.constants[name]}
-        taken = bytes_of(op, sizes) if op.constants[name] != base[name] else None
+        taken = bytes_of(op, sizes)
         if taken is not None and taken <= WIDE_BYTES and rows_of(op.with_overrides(sizes)) <= _MOST_ROWS:
             return sizes
     return None

@@ -35,7 +35,7 @@ from .stand_in import OnThisMachine
 NOWHERE = "meta"
 """The device of tensors that have a shape and no memory."""
 
-CONTENTS = (0, 1, -1)
+_CONTENTS = (0, 1, -1)
 
 
 @dataclass(frozen=True)
@@ -87,11 +87,11 @@ class _Fresh(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 def rehearse(watch: Watch, make: Callable[[], Any], inputs: Sequence[Any]) -> Rehearsed:
     """Walk through `make()(*inputs)`; `inputs` are (shape, stride, dtype) or values."""
-    first = _walk(watch, make, inputs, CONTENTS[0])
+    first = _walk(watch, make, inputs, _CONTENTS[0])
     if not first.faults or first.why_not:
         return Rehearsed((), first.kernels, first.modes, first.why_not)
     agreed = {cause for cause, _ in first.faults}
-    for content in CONTENTS[1:]:
+    for content in _CONTENTS[1:]:
         agreed &= {cause for cause, _ in _walk(watch, make, inputs, content).faults}
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     return Rehearsed(faults, first.kernels, first.modes)

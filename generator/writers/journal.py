@@ -75,7 +75,7 @@ class Journal:
         announced = self._path(f"{kind}-sent", key)
         if announced.exists():
             raise LostError
-        self._write(announced, {"key": key})
+        self._write(announced, {})
         try:
             value = ask()
         except Exception:

@@ -12,20 +12,24 @@ from torch import nn
 
 
 @triton.jit
-def mean_kernel(x_ptr, mask_ptr, out_ptr, length, width, BLOCK: tl.constexpr):
+def mean_kernel(x_ptr, mask_ptr, out_ptr, length, width, PLACES: tl.constexpr, BLOCK: tl.constexpr):
     batch = tl.program_id(0).to(tl.int64)
     offsets = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    inside = offsets < width
     total = tl.zeros((BLOCK,), dtype=tl.float32)
     masked = tl.zeros((BLOCK,), dtype=tl.float32)
     count = 0.0
-    for place in range(length):
-        kept = tl.load(mask_ptr + batch * length + place).to(tl.float32)
-        x = tl.load(x_ptr + (batch * length + place) * width + offsets, mask=inside, other=0.0)
-        total += x
-        masked += x * (1.0 - kept)
-        count += kept
-    tl.store(out_ptr + batch * width + offsets, (total - masked) / tl.maximum(count, 1.0), mask=inside)
+    for start in range(0, length, PLACES):
+        place = start + tl.arange(0, PLACES)
+        kept = tl.load(mask_ptr + batch * length + place, mask=place < length, other=0).to(tl.float32)
+        inside = (place[:, None] < length) & (offsets[None, :] < width)
+        at = (batch * length + place[:, None]) * width + offsets[None, :]
+        x = tl.load(x_ptr + at, mask=inside, other=0.0)
+        total += tl.sum(x, axis=0)
+        masked += tl.sum(x * (1.0 - kept[:, None]), axis=0)
+        count += tl.sum(kept)
+    tl.store(
+        out_ptr + batch * width + offsets, (total - masked) / tl.maximum(count, 1.0), mask=offsets < width
+    )
 
 
 class ModelNew(nn.Module):
@@ -33,5 +37,6 @@ class ModelNew(nn.Module):
         x, mask = x.contiguous(), mask.contiguous()
         batch, length, width = x.shape
         out = torch.empty((batch, width), dtype=x.dtype, device=x.device)
-        mean_kernel[(batch, triton.cdiv(width, 64))](x, mask, out, length, width, BLOCK=64)
+        grid = (batch, triton.cdiv(width, 64))
+        mean_kernel[grid](x, mask, out, length, width, PLACES=32, BLOCK=64)
         return out

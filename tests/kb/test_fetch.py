@@ -13,6 +13,7 @@ from kbgen.kb import fetch
 from kbgen.kb.fetch import AGENT, Web, is_address
 from kbgen.kb.ingest import ingest
 from kbgen.kb.library import Library
+from kbgen.kb.readers.draft import Unreadable
 
 PAGE = b"<html><body><main><h1>Page %d</h1><p>words of %d</p></main></body></html>"
 
@@ -146,6 +147,27 @@ def test_what_unpacks_to_too_much_is_refused(
     report = ingest(library, [f"{site.address}/bomb.html", f"{site.address}/big.html"], web=web)
     assert ["unpacks to more than" in taken.reason for taken in report.taken] == [True, False]
     assert "more than 1048576 bytes" in report.taken[1].reason
+
+
+def test_what_breaks_off_or_never_ends_is_refused(
+    library: Library, site: Site, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.put("/short.html", PAGE % (1, 1), Content_Length="5000")
+    (taken,) = ingest(library, [f"{site.address}/short.html"], web=web).taken
+    assert taken.reason == f"broke off after {len(PAGE % (1, 1))} bytes; try again"
+    monkeypatch.setattr(fetch, "WHOLE_S", -1.0)
+    web._robots.clear()
+    site.put("/slow.html", PAGE % (2, 2))
+    (taken,) = ingest(library, [f"{site.address}/slow.html"], web=web).taken
+    assert taken.status == "refused"
+    assert "s to arrive" in taken.reason
+
+
+def test_a_sitemap_of_too_many_sitemaps_is_refused(site: Site, web: Web) -> None:
+    listed = "".join(f"<loc>{site.address}/{n}.xml</loc>" for n in range(fetch.MOST_SITEMAPS + 1))
+    site.put("/index.xml", f"<sitemapindex>{listed}</sitemapindex>".encode())
+    with pytest.raises(Unreadable, match="lists 201 sitemaps; at most 200"):
+        web.sitemap(f"{site.address}/index.xml")
 
 
 @pytest.mark.parametrize("path", ["/none.html", "/none.xml"])

@@ -149,3 +149,34 @@ def test_an_older_release_that_comes_later_is_marked_itself(library: Library, tm
     assert older.supersedes == ""
     again = [only(ingest(library, [tmp_path / version])).status for version in ("9.10", "9.9")]
     assert again == ["unchanged", "unchanged"]
+
+
+def test_where_the_newest_release_is_removed_the_one_before_is_in_force_again(
+    library: Library, tmp_path: Path
+) -> None:
+    for version in ("9.0", "9.1", "9.2"):
+        (tmp_path / version).mkdir()
+        (tmp_path / version / "guide.md").write_text(f"# Guide {version}\n\nUse version {version}.")
+    pages = [only(ingest(library, [tmp_path / version])).page_id for version in ("9.0", "9.1", "9.2")]
+    assert [library.own_page(page).superseded_by for page in pages] == [pages[2], pages[2], ""]
+    library.remove(pages[2])
+    assert [library.own_page(page).superseded_by for page in pages[:2]] == [pages[1], ""]
+    assert {hit.doc_id: hit.superseded_by for hit in library.search("use version").hits} == {
+        pages[0]: pages[1],
+        pages[1]: "",
+    }
+
+
+def test_a_name_that_is_not_utf8_is_refused_and_the_rest_comes_in(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "good.md").write_text("# Good\n\nwords")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.md")).write_text("# Bad\n\nwords")
+    report = ingest(library, [tmp_path])
+    assert refused(report) == {f"{tmp_path}/bad\\xff.md": "has a name that is not UTF-8; rename it"}
+    assert len(report.of("added")) == 1
+
+
+def test_a_file_with_a_name_of_every_folder_is_called_after_its_own(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "softmax").mkdir()
+    (tmp_path / "softmax" / "main.cu").write_text("__global__ void softmax() {}\n")
+    page = only(ingest(library, [tmp_path])).page_id
+    assert library.own_page(page).title == "softmax/main.cu"

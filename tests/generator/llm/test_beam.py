@@ -29,6 +29,7 @@ from kbgen.profiling.occupancy import occupancy
 from kbgen.profiling.roofline import Estimate
 from kbgen.profiling.static import KernelReport, StaticReport
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "llm"
 SPEC = find_spec("h100")
 KERNEL = KernelReport(
     name="double", arch="sm_90", grid=(64, 1, 1), num_warps=4, num_stages=1, registers=32, spill_bytes=0,
@@ -217,10 +218,9 @@ def test_on_a_card_the_clock_decides(search: Search) -> None:
 SCRIPT = [
     kernel("does not compile"),
     kernel("wrong"),
-    kernel("time 90"),
     "no block",
-    kernel("time 60"),
-    kernel("time 70"),
+    kernel("time 90"),
+    kernel("time 12"),
 ]
 
 
@@ -267,6 +267,7 @@ def test_a_crash_at_any_write_pays_for_nothing_twice_and_loses_no_answer(
 def test_a_replay_asks_nothing_and_gives_the_same_bytes(search: Search, tmp_path: Path) -> None:
     first, _ = search(*SCRIPT)
     page = (tmp_path / "out" / "journal" / "transcript.md").read_bytes()
+    assert page.decode() == (GOLDEN / "transcript.md.expected").read_text(encoding="utf-8")
     again, silent = search(model=Model([]), resume=True)
     assert silent.keys == []
     assert [one.candidate.id for one in again.accepted] == [one.candidate.id for one in first.accepted]

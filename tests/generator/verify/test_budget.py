@@ -40,6 +40,26 @@ def test_eager_that_is_wrong_itself_widens_the_budget_fourfold() -> None:
     assert not compare(oracle * 1.0041, target(oracle, eager), "fp32").accepted
 
 
+def test_a_long_sum_of_products_may_be_off_by_the_root_of_its_length() -> None:
+    oracle = torch.ones(100, dtype=torch.float64)
+    for terms, name, most in (
+        (1, "fp32", 1e-6),
+        (128, "fp32", 1e-6),
+        (512, "fp32", 2e-6),
+        (512, "tf32", 2e-3),
+    ):
+        case = Target(oracle, oracle.float(), oracle, terms=terms)
+        assert compare(oracle * (1 + 0.99 * most), case, name).accepted
+        assert not compare(oracle * (1 + 1.01 * most), case, name).accepted
+
+
+def test_where_nan_may_spread_only_a_number_in_its_place_is_refused() -> None:
+    oracle = torch.tensor([1.0, float("nan"), 2.0], dtype=torch.float64)
+    case = Target(oracle, oracle.float(), oracle, spreads=True)
+    assert compare(torch.full((3,), float("nan")), case, "fp32").accepted
+    assert compare(torch.tensor([1.0, 0.0, 2.0]), case, "fp32").kind == "non-finite"
+
+
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
 def test_non_finite_is_wanted_only_where_the_oracle_has_it(bad: float) -> None:
     oracle = torch.tensor([1.0, bad, 2.0], dtype=torch.float64)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbgen.generator.verify.conditions import Conditions
+from kbgen.generator.verify.conditions import Conditions, Unmet, listed
 from kbgen.generator.verify.watched import NAME, watched_code
 
 SOURCE = """
@@ -75,3 +75,30 @@ def test_a_condition_that_was_never_reached_counts_as_new(call: tuple[int, int])
     told = {conditions.texts[site] for site in conditions.new_since(judged)}
     assert "rows > 4096" in told
     assert "columns % 16 == 0" in told
+
+
+TABLE = """
+def scale(rows):
+    return 1.0 + SIZES.get(rows, 0.0) + max(rows - 4000, 0)
+"""
+
+
+def test_numbers_that_full_size_alone_makes_are_wanted_until_a_call_meets_them() -> None:
+    conditions = Conditions()
+    scope: dict[str, object] = {NAME: conditions.saw, "SIZES": {4096: 0.5}}
+    exec(watched_code(TABLE, "candidate.py", conditions), scope)
+    scale = scope["scale"]
+    scale(20)  # type: ignore[operator]
+    judged = conditions.begin()
+    scale(4096)  # type: ignore[operator]
+    wanted = Unmet(conditions.new_amounts(judged), frozenset({4096.0}))
+    assert conditions.new_since(judged) == {}
+    assert sorted(wanted.amounts.values()) == [0.5, 96]
+    assert Unmet.of({"amounts": listed(wanted.amounts), "values": [4096.0]}) == wanted
+    conditions.begin()
+    scale(4200)  # type: ignore[operator]
+    left = wanted.after(conditions, set())
+    assert list(left.amounts.values()) == [0.5]
+    assert left.values
+    scale(4096)  # type: ignore[operator]
+    assert not wanted.after(conditions, {1.0, 4096.0})

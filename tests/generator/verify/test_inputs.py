@@ -5,7 +5,9 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.families import FAMILIES, SPIKE, draw_inputs, draw_weights, nudged
+from kbgen.generator.verify.idle import idle_spike
 from kbgen.generator.verify.layout import place, poison, unwritten
+from kbgen.generator.verify.oracle import Reference
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -21,6 +23,38 @@ def test_a_family_keeps_shape_and_dtype_and_repeats(family: str) -> None:
     assert torch.equal(first[0], again[0])
     assert torch.equal(first[1], shipped[1])
     assert first[2] == 3
+
+
+def test_infinite_rows_leave_most_rows_defined() -> None:
+    drawn = draw_inputs("infinite rows", [torch.rand(16, 8)], generator())[0]
+    assert isinstance(drawn, torch.Tensor)
+    assert drawn[[0, 8]].isneginf().all()
+    assert [int(drawn[row].isinf().sum()) for row in range(1, 8)] == [1, 1, 0, 0, 0, 0, 0]
+
+
+def test_zeros_of_both_signs_leave_most_rows_alive() -> None:
+    drawn = draw_inputs("signed zeros", [torch.rand(8, 400)], generator())[0]
+    assert isinstance(drawn, torch.Tensor)
+    shares = (drawn != 0).float().mean(dim=1)
+    assert (shares[::4] < 0.2).all()
+    assert shares[1:4].min() > 0.7
+    zeros = drawn[drawn == 0]
+    assert 0 < int(zeros.signbit().sum()) < zeros.numel()
+
+
+def test_idle_spikes_stand_where_the_mask_takes_them_out() -> None:
+    class Masked(nn.Module):
+        def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+            return (x * mask).sum(-1)
+
+    x, mask = torch.randn(4, 50, generator=generator()), torch.arange(50).expand(4, 50) % 2 == 0
+    spiked = idle_spike(Reference(Masked(), "as-is"), [x, mask], {}, generator())
+    assert spiked is not None
+    moved = spiked[0] != x
+    assert moved.any()
+    assert not (moved & mask).any()
+    assert idle_spike(Reference(Masked(), "as-is"), [x, mask.float()], {}, generator()) is None
+    assert idle_spike(Reference(Masked(), "as-is"), [x, torch.ones(4, 50) > 0], {}, generator()) is None
 
 
 def test_weights_move_including_ones_and_zeros_and_statistics() -> None:

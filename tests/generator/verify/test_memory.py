@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from kbgen.generator.verify.memory import Memory, OutOfBoundsError
 
@@ -40,6 +41,19 @@ def test_tensors_of_another_launch_are_out_of_bounds(memory: Memory) -> None:
 def test_one_instruction_may_reach_two_tensors(memory: Memory) -> None:
     memory.load(np.concatenate([at(1000, 4), at(4000, 4)]), 4)
     assert [(name, seen.load_issued) for name, seen in memory.traffic()] == [("x", 16), ("y", 16)]
+
+
+def test_memory_that_nobody_has_written_is_read_under_protest() -> None:
+    made = torch.empty(8)
+    for empty, written, found in ((True, 0, ["unwritten"]), (True, 8, []), (False, 0, [])):
+        memory = Memory()
+        memory.allocated(made, empty)
+        memory.register("made", made.data_ptr(), 32, 4)
+        memory.begin_launch("kernel", [made.data_ptr()])
+        memory.begin_program(0)
+        memory.store(at(made.data_ptr(), written), 4)
+        memory.load(at(made.data_ptr(), 8), 4)
+        assert kinds(memory) == found
 
 
 def test_two_programs_that_store_to_one_place_race(memory: Memory) -> None:

@@ -58,6 +58,12 @@ def test_library_calls_need_declaring(body: str, name: str | None) -> None:
     assert scan(model(body), ["*"]).fault is None
 
 
+def test_who_declares_all_calls_may_have_them_in_branches() -> None:
+    text = model("if x.ndim > 1:\n    x = torch.relu(x)\nreturn x")
+    assert scan(text, ["torch.relu"]).fault.cause == "fallback-branch"
+    assert scan(text, ["*"]).fault is None
+
+
 def test_submodules_of_torch_are_library_calls() -> None:
     text = HEAD + (
         "class ModelNew(nn.Module):\n"

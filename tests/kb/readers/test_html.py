@@ -76,6 +76,13 @@ def test_invisible_characters_are_taken_out_and_told() -> None:
     ]  # fmt: skip
 
 
+def test_invisible_characters_written_as_entities_are_taken_out_as_well() -> None:
+    head = "<html><head><title>A&#x202e;B</title></head>"
+    draft = read(f"{head}<body><p>cuda&#8203;Malloc &#xE0041;&#x202E;x</p></body></html>".encode(), ".html")
+    assert (draft.title, draft.body) == ("AB", "cudaMalloc x")
+    assert "1 tag characters taken out" in draft.flags
+
+
 def test_the_declared_encoding_is_used() -> None:
     page = '<html><head><meta charset="iso-8859-1"></head><body><p>caf\xe9 au lait</p></body></html>'
     assert "café" in read(page.encode("latin-1"), ".html").body

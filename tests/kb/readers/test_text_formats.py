@@ -150,6 +150,17 @@ def test_a_comment_in_code_is_no_title(first: str) -> None:
     assert read(json.dumps({"cells": cells, "metadata": {}}).encode(), ".ipynb").title == "Real title"
 
 
+def test_code_of_a_notebook_is_screened_and_half_a_character_is_no_text() -> None:
+    cells = [
+        {"cell_type": "code", "source": "x = 1 # \ud800\u202eevil"},
+        {"cell_type": "markdown", "source": "a\udfff"},
+    ]
+    draft = read(json.dumps({"cells": cells, "metadata": {}}).encode(), ".ipynb")
+    assert "x = 1 # evil" in draft.body
+    assert draft.body.encode()
+    assert "1 bidirectional controls taken out" in draft.flags
+
+
 @pytest.mark.parametrize("data", [b"no json", b"[]", b'{"cells": 3}'])
 def test_what_is_no_notebook_is_refused(data: bytes) -> None:
     with pytest.raises(Unreadable):

@@ -54,3 +54,21 @@ def test_what_rules_tell_is_what_the_other_page_counts(pages: Pairs) -> None:
     assert told
     for kernel, key, counted, said in told:
         assert counted == pytest.approx(said, rel=6e-3), (kernel, key)
+
+
+@pytest.mark.parametrize("page", ["raw.de_DE.csv", "raw.fr_FR.csv", "details.fr_FR.csv", "text.de_DE.txt"])
+def test_pages_printed_in_other_locales_say_the_same(page: str) -> None:
+    """The same report exported under LC_ALL=de_DE.UTF-8 and fr_FR.UTF-8: 592.063.706.948,04 and 6 912."""
+    plain = {launch.kernel: launch for launch in read_profile(MEASURED / "raw.csv").launches}
+    report = read_profile(MEASURED / "locales" / page)
+    assert report.notes == ()
+    compared = 0
+    for launch in report.launches:
+        ours = plain[launch.kernel]
+        assert (launch.grid_blocks, launch.block_threads) == (ours.grid_blocks, ours.block_threads)
+        same = [key for key, reading in launch.readings.items() if source_of(ours, key) == reading.source]
+        assert {key: launch.value(key) for key in same} == pytest.approx(
+            {key: ours.value(key) for key in same}, rel=6e-3, abs=6e-3
+        )
+        compared += len(same)
+    assert compared >= 25

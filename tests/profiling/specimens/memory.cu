@@ -73,11 +73,21 @@ SPECIMEN specimen_l2_reread(const float4* x, float* y, int lines, int steps) {
     if (sum == 12345.0f) y[0] = sum;
 }
 
-// The same over a table that fits the L2 and not one of its halves, which keep what their own side reads.
+// The same over a table that fits the L2 and not one of its halves.
 SPECIMEN specimen_l2_halves(const float4* x, float* y, int lines, int steps) {
     long long start = blockIdx.x * (long long)lines / gridDim.x;
     float sum = reread(x, (int)start + threadIdx.x, lines, steps);
     if (sum == 12345.0f) y[0] = sum;
+}
+
+// All blocks store to the same few megabytes, each half of the L2 to lines of the other.
+SPECIMEN specimen_l2_rewrite(float4* y, int lines, int steps) {
+    int at = (int)(blockIdx.x * (long long)lines / gridDim.x) + threadIdx.x;
+    for (int step = 0; step < steps; ++step) {
+        y[at] = make_float4(step, at, step, at);
+        at += blockDim.x;
+        if (at >= lines) at -= lines;
+    }
 }
 
 // Warps follow a chain of 128-byte lines, coalesced, each address known only when the last line is there.
@@ -137,20 +147,23 @@ SPECIMEN specimen_occupancy_barriers(const int* next, float* y, int lines, int s
 }
 
 // Waits of four kinds, none of them a third, in blocks of 22 warps: two fit the 64 slots of an SM, three do not.
-SPECIMEN specimen_occupancy_warps(const int* table, float* y, int steps) {
-    __shared__ int next[1024];
-    for (int at = threadIdx.x; at < 1024; at += blockDim.x) next[at] = (at + 33) & 1023;
+SPECIMEN specimen_occupancy_warps(const int* next, float* y, int lines, int steps) {
+    __shared__ int hop[1024];
+    for (int at = threadIdx.x; at < 1024; at += blockDim.x) hop[at] = (at + 33) & 1023;
     __syncthreads();
-    int at = threadIdx.x;
-    float sum = at;
+    int line = (GLOBAL_THREAD / 32) % lines, lane = threadIdx.x & 31;
+    float sum = lane;
     for (int step = 0; step < steps; ++step) {
-        at = __ldcg(table + at) & 1023;
+        line = __ldcg(next + line * 32 + lane);
+        int at = (line + lane) & 1023;
 #pragma unroll
-        for (int j = 0; j < 8; ++j) at = next[at];
+        for (int j = 0; j < 8; ++j) at = hop[at];
+        sum += at;
 #pragma unroll 1
         for (int j = 0; j < 24; ++j) sum = fmaf(sum, 0.999f, 1.0f);
+        asm volatile("" : "+r"(line), "+f"(sum));
     }
-    y[GLOBAL_THREAD] = sum + at;
+    y[GLOBAL_THREAD] = sum;
 }
 
 // Sixteen byte loads and stores where one 16-byte access would do.

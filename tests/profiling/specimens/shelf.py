@@ -131,6 +131,11 @@ class Shelf:
     def _l2_halves(self) -> Specimen:
         return self._rereading("l2_halves", 44)
 
+    def _l2_rewrite(self) -> Specimen:
+        y, blocks, steps = _floats(4 * _MIB), 8 * self._units, 320
+        arguments = [y, ctypes.c_int(y.numel() // 4), ctypes.c_int(steps)]
+        return self._cuda("l2_rewrite", blocks, 256, arguments, bytes_min=4.0 * y.numel())
+
     def _chasing(self, name: str, blocks: int, threads: int, steps: int, shared: int = 0) -> Specimen:
         lines = _MIB
         chain = torch.randperm(lines, device=DEVICE, dtype=torch.int32)
@@ -160,10 +165,11 @@ class Shelf:
         return self._chasing("occupancy_barriers", 6 * 4 * self._units, 128, 64)
 
     def _occupancy_warps(self) -> Specimen:
-        threads, blocks, steps = 22 * 32, 4 * 2 * self._units, 64
-        table = torch.randint(0, 1024, (1024,), dtype=torch.int32, device=DEVICE)
+        threads, blocks, lines, steps = 22 * 32, 4 * 2 * self._units, 4096, 64
+        chain = torch.randperm(lines, device=DEVICE, dtype=torch.int32)[:, None].expand(lines, 32)
+        given = [chain.contiguous(), _floats(blocks * threads), ctypes.c_int(lines), ctypes.c_int(steps)]
         return self._cuda(
-            "occupancy_warps", blocks, threads, [table, _floats(blocks * threads), ctypes.c_int(steps)],
+            "occupancy_warps", blocks, threads, given,
             flops=2.0 * 24 * steps * blocks * threads, bytes_min=4.0 * blocks * threads,
         )  # fmt: skip
 

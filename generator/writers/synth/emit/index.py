@@ -45,7 +45,23 @@ class Group:
 
 
 _OWN_CONSTANTS = frozenset(
-    {"BLOCK", "ROWS", "DEPTH", "PARTS", "UNIT", "VECTOR", "BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP"}
+    {
+        "BLOCK",
+        "ROWS",
+        "DEPTH",
+        "PARTS",
+        "UNIT",
+        "VECTOR",
+        "BLOCK_M",
+        "BLOCK_N",
+        "BLOCK_K",
+        "BLOCK_E",
+        "GROUP",
+        "EVEN_M",
+        "EVEN_N",
+        "EVEN_K",
+        "EVEN_E",
+    }
 )
 
 

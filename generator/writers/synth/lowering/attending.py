@@ -28,7 +28,8 @@ def as_attention(builder: Builder, product: Contract) -> Attend | None:
         return None
     if scores is not None:
         return Attend(scores, product.right, product.axes, True)
-    held = [_size(builder, inner[0].axes), _size(builder, builder.free_axes(product.right) - depth)]
+    cols = builder.free_axes(product.right) - depth - builder.free_axes(left)
+    held = [_size(builder, inner[0].axes), _size(builder, cols)]
     return Attend(left, product.right, product.axes, False) if max(held) <= MOST_HELD else None
 
 

@@ -70,9 +70,16 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     wide = ".to(tl.int64)" if is_wide(loops) else ""
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
     kernel.line(f"cols = tile_col{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")
-    kernel.line("row_mask = rows < n_rows")
-    kernel.line("col_mask = cols < n_cols")
+    whole_tiles(kernel, M=("n_rows", schedule.rows), N=("n_cols", schedule.block), K=("n_k", schedule.depth))
+    kernel.line("row_mask = (rows < n_rows) | EVEN_M")
+    kernel.line("col_mask = (cols < n_cols) | EVEN_N")
     enter_batch(job, kernel, tiling)
+
+
+def whole_tiles(kernel: Kernel, **sides: tuple[str, int]) -> None:
+    """A constant for each side that tiles may fill without rest: masks that are true throughout fold away."""
+    for side, (size, tile) in sides.items():
+        kernel.constant(f"EVEN_{side}", f"{size} % {tile} == 0")
 
 
 def enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> None:
@@ -129,8 +136,8 @@ def _sums(job: Job, kernel: Kernel, left: Values, right: Values, results: Values
     with kernel.block("for start in tl.range(0, n_k, BLOCK_K):"):
         kernel.line("left_ks = start + tl.arange(0, BLOCK_K)[None, :]")
         kernel.line("right_ks = start + tl.arange(0, BLOCK_K)[:, None]")
-        kernel.line("left_ks_mask = left_ks < n_k")
-        kernel.line("right_ks_mask = right_ks < n_k")
+        kernel.line("left_ks_mask = (left_ks < n_k) | EVEN_K")
+        kernel.line("right_ks_mask = (right_ks < n_k) | EVEN_K")
         kernel.line("left_mask = row_mask & left_ks_mask")
         kernel.line("right_mask = right_ks_mask & col_mask")
         for name, (_, node) in zip(sums, found, strict=True):
