@@ -19,7 +19,7 @@ check: setup typings/kbgen
 	$(BIN)/mypy
 
 test: setup
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
 
 bench: setup
 	$(BIN)/kbgen eval suite examples --gpu h100 --gpu rtx4090 --gpu mi300x

@@ -164,6 +164,7 @@ def evaluate() -> None:
 evaluate.add_command(knowledge.eval_retrieval)
 evaluate.add_command(measuring.eval_diagnosis)
 evaluate.add_command(knowledge.eval_scale)
+evaluate.add_command(knowledge.eval_advice)
 
 
 @evaluate.command()

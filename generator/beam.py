@@ -24,6 +24,10 @@ from .writers.writer import Answering, Candidate, Declined, Request, SpentError
 NEAR = 1.05
 """So close to what the card's memory and arithmetic allow, nothing more is asked for."""
 
+TRAFFIC = (
+    "Memory traffic is what the judge counted at a small shape, scaled to full size: no writer planned it."
+)
+
 Refusal = Literal["rejected", "failed"]
 
 
@@ -75,7 +79,10 @@ class Beam:
             self.say(str(end) or "stopped; going on with the best so far")
             self.declined = str(end) or self.declined
         accepted = tuple(node.found for node in sorted(self.nodes, key=lambda node: -node.cost))
-        return Climb(accepted, tuple(self.tried), "" if accepted else self.declined, spent=self.writer.spent)
+        return Climb(
+            accepted, tuple(self.tried), "" if accepted else self.declined, spent=self.writer.spent,
+            notes=(TRAFFIC,) if accepted else (),
+        )  # fmt: skip
 
     def _round(self) -> bool:
         """Every parent of the beam once; whether any child was kept."""

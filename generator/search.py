@@ -67,13 +67,14 @@ class Tried:
 class Climb:
     """Every accepted candidate, plain one first, and every step taken on the way. `uncounted` says why no
     counters show what the steps moved, "" where they do or none could be expected; `spent` is what a writer's
-    answers took, None where there were none."""
+    answers took, None where there were none; `notes` say what the report must not leave out."""
 
     accepted: tuple[Evaluated, ...]
     tried: tuple[Tried, ...]
     declined: str = ""
     uncounted: str = ""
     spent: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def best(self) -> Evaluated | None:

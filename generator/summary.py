@@ -156,6 +156,7 @@ def _limits(climb: Climb, judged: Judged, advice: Advice | None) -> list[str]:
         if any(tried.evidence == "estimated" and tried.effect is not None for tried in climb.tried):
             found.append("Effects marked estimated come from a static model of the device, not from a clock.")
         found += [f"Left to torch: {text}." for text in judged.chosen.candidate.left_to_torch]
+    found += climb.notes
     if climb.uncounted:
         found.append(f"What some steps moved is told by their compiled code: {climb.uncounted}.")
     if advice is not None and advice.mode != "hybrid":

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import lzma
 import os
 import re
 import uuid
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +26,11 @@ LARGEST_ENTRY = 96 << 20
 LARGEST_ALL = 8 << 30
 MOST_ENTRIES = 500_000
 _NAME = re.compile(r"documents/[a-z0-9][a-z0-9_.-]{0,120}\.md|records/[0-9TZ]{16}-[0-9a-f]{16}\.json")
+# What zipfile and the decompressors behind it raise on an entry that is torn, encrypted or made up
+DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, NotImplementedError, RuntimeError,
+    ValueError,
+)  # fmt: skip
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same library gives the same file
 
 
@@ -114,13 +121,15 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, str]:
         if about["schema"] != SCHEMA:
             raise LibraryError(f"{path} has schema {about['schema']!r}, expected {SCHEMA!r}; update kbgen.")
         return {str(name): str(sha256) for name, sha256 in about["files"].items()}
-    except (KeyError, ValueError, TypeError, AttributeError, _Refused):
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError, _Refused):
         raise LibraryError(f"{path} has no readable {MANIFEST}: it is no export of a library.") from None
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, hashes: dict[str, str]) -> bytes:
     if not _NAME.fullmatch(info.filename):
         raise _Refused("is not the name of a document or record; it may lead out of the library")
+    if info.filename not in hashes:
+        raise _Refused("is not named in the export's manifest")
     data = b"".join(_unpack(archive, info))
     if hashes.get(info.filename) != hashlib.sha256(data).hexdigest():
         raise _Refused("is not what the export's manifest says: damaged or changed")
@@ -137,7 +146,7 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
                 if total > LARGEST_ENTRY:
                     raise _Refused(f"unpacks to more than {LARGEST_ENTRY} bytes")
                 yield part
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+    except DAMAGED as error:
         raise _Refused(f"cannot be unpacked ({error})") from None
 
 

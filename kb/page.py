@@ -121,24 +121,34 @@ def to_markdown(page: Page) -> str:
     return f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=120)}---\n{body}\n"
 
 
+class _PlainLoader(yaml.SafeLoader):
+    """Reads no aliases: with them a header of a few lines can stand for any amount of text."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("it holds an alias, which no page needs")
+        return super().compose_node(parent, index)
+
+
 def from_markdown(text: str, name: str) -> Page:
     """Read a file written by `to_markdown`; `name` is used in the error."""
     match = re.match(r"---\n(.*?\n)---\n(.*)", text, re.DOTALL)
     try:
-        header: Any = yaml.safe_load(match[1]) if match else None
+        header: Any = yaml.load(match[1], _PlainLoader) if match else None
         if not isinstance(header, dict):
             raise PageError(
                 f"{name}: no YAML header between '---' lines was found; restore or remove the file."
             )
+        json.dumps(header, ensure_ascii=False, default=str).encode()  # "\ud800" is half a character, no text
         return _PAGE.validate_python({**header, "body": match[2].removesuffix("\n") if match else ""})
-    except yaml.YAMLError as error:
-        where = str(error).splitlines()[0]
-        raise PageError(
-            f"{name}: the header is not valid YAML ({where}); restore or remove the file."
-        ) from None
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         raise PageError(
             f"{name}: header field '{field}': {first['msg']}; correct or remove the file."
+        ) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a 13th month is a ValueError
+        where = str(error).splitlines()[0]
+        raise PageError(
+            f"{name}: the header is not valid YAML ({where}); restore or remove the file."
         ) from None

@@ -10,7 +10,7 @@ from ..kb.graph import Trial
 from ..kb.library import Library
 from ..kb.page import Page
 from ..kb.records import minor
-from ..kb.search import Hit
+from ..kb.search import Hit, SearchResult
 from .expected import Bound
 from .gate import Fit, fit, suits
 from .past import Past, outcomes, points
@@ -107,6 +107,7 @@ class Adviser:
         self._graph = library.graph()
         self._first = library.first_passages([page.id for page in self._cards])
         self._toolchain = toolchain_here()
+        self._found: dict[tuple[str, str, int], SearchResult] = {}
 
     def answer(
         self,
@@ -120,7 +121,7 @@ class Adviser:
 
         Cards that `only` does not take are left out before anything is ranked.
         """
-        found = self._library.search(question.text, vendor=question.vendor, kind="technique", k=depth)
+        found = self._search(question, depth)
         best = _best_hits(found.hits)
         ranked: list[_Ranked] = []
         withheld: list[Withheld] = []
@@ -146,6 +147,15 @@ class Adviser:
             withheld=tuple(withheld),
             note=found.note,
         )
+
+    def _search(self, question: Question, depth: int) -> SearchResult:
+        """The cards found for the words of a question; equal words are searched for once."""
+        key = question.text, question.vendor, depth
+        if key not in self._found:
+            self._found[key] = self._library.search(
+                question.text, vendor=question.vendor, kind="technique", k=depth
+            )
+        return self._found[key]
 
     def _ranked(self, page: Page, verdict: Fit, question: Question, best: Mapping[str, Hit]) -> "_Ranked":
         trials = self._trials(page)

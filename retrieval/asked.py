@@ -38,6 +38,20 @@ _COMMON = frozenset({
 })  # fmt: skip
 
 
+# What code does without a name for it: pattern -> the words that a page has for it.
+_IDIOMS = tuple(
+    (re.compile(pattern, re.MULTILINE), words)
+    for pattern, words in (
+        (r"(?=.*\bfloat\b)(?=.*(?<![\w.])\d+\.\d+(?![\w.]))", "double precision constant in float code fp64 literal"),
+        (r"\w+\[\s*(\w+)\s*\*\s*\w+\s*\+\s*(\w+)\s*\]\s*=\s*\w+\[\s*\2\s*\*\s*\w+\s*\+\s*\1\s*\]", "transpose strided"),
+        (r"(?s)\w\s*/(?!/).*?\w\s*%\s*\w", "integer division and modulo of an index"),
+        (r"tl\.load\((?!.*\bother\b).*\bmask\b", "masked load without other, neutral value"),
+        (r"for\s*\(.*>>=\s*1\)[^;]*shfl", "warp shuffle reduction"),
+        (r"atomicAdd\(\s*&?\w+\[\s*\w+\[", "histogram, privatise atomics"),
+    )
+)
+
+
 @dataclass(frozen=True)
 class Asked:
     """What was asked in the words to search with; `form` is what it was taken for."""
@@ -91,11 +105,16 @@ def _is_code_line(line: str) -> bool:
 
 
 def _names(code: str) -> str:
-    """The identifiers of `code`, those with seams first: they name instructions and interfaces."""
+    """What `code` does, as far as that shows, and its identifiers, those with seams first: they name
+    instructions and interfaces."""
     words = (name for name in _IDENTIFIER.findall(code) if len(name) > 1 and name.lower() not in _COMMON)
     found = list(dict.fromkeys(words))
     telling = [name for name in found if "." in name or "::" in name or "_" in name]
-    return " ".join([*telling, *(name for name in found if name not in telling)][:MOST_WORDS]) or code.strip()
+    idioms = [words for pattern, words in _IDIOMS if pattern.search(code)]
+    return (
+        " ".join([*idioms, *telling, *(name for name in found if name not in telling)][:MOST_WORDS])
+        or code.strip()
+    )
 
 
 def _message(text: str) -> str:

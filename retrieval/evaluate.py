@@ -66,7 +66,8 @@ class Evaluation:
 
 
 def judged_here(name: str = "judged.tsv") -> Path:
-    """Judged queries that come with the source tree; nothing was tuned on those of `heldout.tsv`."""
+    """Judged queries that come with the source tree; search is tuned on `dev.tsv` and the dev split of
+    `judged.tsv`, on none of the rest."""
     path = Path(__file__).resolve().parents[1] / "tests" / "retrieval" / name
     if not path.is_file():
         raise JudgedError("the judged queries come with the source tree of kbgen; name a file with --judged.")
@@ -76,7 +77,8 @@ def judged_here(name: str = "judged.tsv") -> Path:
 def read_judged(path: Path) -> tuple[Judged, ...]:
     """Queries of a tab-separated file: style, device or -, pages, query with \\n for a line end.
 
-    Within a style the queries fall to dev and test in turn, so that both splits hold every style.
+    Within a style the queries fall to dev and test in turn, so that both splits hold every style; those of a
+    file called `dev` are all for development.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -94,7 +96,7 @@ def read_judged(path: Path) -> tuple[Judged, ...]:
             )
         style, device, pages, query = cells
         seen[style] = seen.get(style, 0) + 1
-        split: Split = "test" if seen[style] % 2 == 0 else "dev"
+        split: Split = "test" if seen[style] % 2 == 0 and path.stem != "dev" else "dev"
         text = query.replace("\\n", "\n")
         found.append(Judged(style, split, "" if device == "-" else device, tuple(pages.split(",")), text))
     return tuple(found)

@@ -132,8 +132,8 @@ def test_specs_json_is_one_document_with_its_schema() -> None:
 
 
 @pytest.mark.parametrize("name", ["status", "list", "verify", "rebuild"])
-def test_care_json_carries_its_own_schema(name: str, tmp_path: Path) -> None:
-    result = run("library", name, "--json", "--library", str(tmp_path / "library"))
+def test_care_json_carries_its_own_schema(name: str, fresh_library: Path) -> None:
+    result = run("library", name, "--json", "--library", str(fresh_library))
     assert json.loads(result.stdout)["schema"] == f"kbgen/library-{name}/1"
 
 
@@ -150,12 +150,14 @@ def test_profile_of_an_op_needs_no_card(op_file: Path) -> None:
     assert read["bytes_min"] == 2 * 4 * 16 * 4
 
 
-def test_a_profile_is_saved_and_advised_on_without_its_op(op_file: Path, tmp_path: Path) -> None:
+def test_a_profile_is_saved_and_advised_on_without_its_op(
+    op_file: Path, tmp_path: Path, fresh_library: Path
+) -> None:
     saved, page = tmp_path / "saved.json", tmp_path / "advice.md"
     words = ["profile", str(op_file), "--gpu", "h100", "--level", "static", "--out", str(saved)]
     assert run(*words).exit_code == 0
     op_file.unlink()
-    library = ["--library", str(tmp_path / "library")]
+    library = ["--library", str(fresh_library)]
     result = run("advise", str(saved), "--out", str(page), "--json", *library)
     assert result.exit_code == 0, result.stderr
     read = json.loads(result.stdout)
@@ -188,10 +190,12 @@ RAW_PAGE = """\
 )
 
 
-def test_advice_on_a_report_names_kernels_by_share_and_takes_a_filter(tmp_path: Path) -> None:
+def test_advice_on_a_report_names_kernels_by_share_and_takes_a_filter(
+    tmp_path: Path, fresh_library: Path
+) -> None:
     report = tmp_path / "raw.csv"
     report.write_text(RAW_PAGE)
-    words = ["advise", str(report), "--json", "--library", str(tmp_path / "library")]
+    words = ["advise", str(report), "--json", "--library", str(fresh_library)]
     read = json.loads(run(*words).stdout)
     assert [kernel["name"] for kernel in read["kernels"]] == ["rows_kernel", "other_kernel"]
     assert read["kernels"][0]["share"] == 0.8
@@ -232,10 +236,10 @@ def test_search_finds_shipped_pages(tmp_path: Path) -> None:
     assert all(promised <= set(hit) for hit in results)
 
 
-def test_ingest_adds_what_it_can_and_names_what_it_refuses(tmp_path: Path) -> None:
+def test_ingest_adds_what_it_can_and_names_what_it_refuses(tmp_path: Path, fresh_library: Path) -> None:
     (tmp_path / "good.md").write_text("# A made-up page\n\nzyzzyva loads are wide.\n")
     (tmp_path / "bad.txt").write_bytes(b"\0\0")
-    store = str(tmp_path / "library")
+    store = str(fresh_library)
     result = run("ingest", str(tmp_path / "good.md"), str(tmp_path / "bad.txt"), "--json", "--library", store)
     assert result.exit_code == 1
     read = json.loads(result.stdout)

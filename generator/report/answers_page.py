@@ -30,6 +30,15 @@ def answers(result: Mapping[str, Any]) -> str:
     return f"{table(columns, rows)}\n\n{note}"
 
 
+def summed(spent: Mapping[str, Any]) -> str:
+    """`asked openai:m 3 times: 3000 tokens in, 600 out, 0.0120 USD, 41.2 s`; what is not known is a dash."""
+    tokens_in, tokens_out, cost, seconds = _figures(spent)
+    return (
+        f"asked {spent['model']} {len(spent['asked'])} times: {tokens_in} tokens in, {tokens_out} out, "
+        f"{cost} {spent['currency']}, {seconds} s"
+    )
+
+
 def _figures(one: Mapping[str, Any]) -> tuple[str, str, str, str]:
     cost, seconds = one["cost"], one["seconds"]
     return (

@@ -140,8 +140,10 @@ def eval_retrieval(
     from ...retrieval.evaluate import evaluate, judged_here, read_judged
 
     split = split or ("all" if judged else "test")
-    file = judged or judged_here("heldout.tsv" if split == "held-out" else "judged.tsv")
-    queries = [one for one in read_judged(file) if split in (one.split, "all", "held-out")]
+    own = {"dev": ("judged.tsv", "dev.tsv"), "held-out": ("heldout.tsv",)}.get(split, ("judged.tsv",))
+    files = [judged] if judged else [judged_here(name) for name in own]
+    found_in = [one for file in files for one in read_judged(file)]
+    queries = [one for one in found_in if split in (one.split, "all", "held-out")]
     with ctx.obj.store() as store, ctx.obj.bar("asking") as count:
         found = evaluate(store, queries, count)
     document = {"split": split, "mode": found.mode, "note": found.note, "scores": found.scores}
@@ -165,6 +167,17 @@ def eval_scale(session: Session, /, chunks: int, keep: Path | None) -> None:
 
     with TemporaryDirectory() as passing, session.bar("embedding") as count:
         session.show("eval-scale", vars(measure(keep or Path(passing) / "library", chunks, count)))
+
+
+@click.command("advice", cls=Command)
+@click.option("--kernels", type=click.IntRange(1, 10_000), default=100, show_default=True)
+@click.pass_obj
+def eval_advice(session: Session, /, kernels: int) -> None:
+    """Time advice on a made-up profile of many kernels that differ in what holds them back."""
+    from ...retrieval.pace import measure
+
+    with session.store() as store:
+        session.show("eval-advice", vars(measure(store, kernels)))
 
 
 COMMANDS: tuple[click.Command, ...] = (search, ingest, library)

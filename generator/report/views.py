@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from . import figures, timings
 from .advice_view import advise
+from .answers_page import summed
 from .headline import headline, mark
 from .measuring_view import calibrate, devices, doctor, eval_diagnosis, profile
 from .tables import Document, grid, kernels, rows_of, styled
@@ -48,6 +49,8 @@ def optimize(result: Document) -> Iterator[RenderableType]:
         names = ("technique", "outcome", "effect", "evidence", "reason")
         rows = [{**step, "effect": figures.ratio(step.get("effect"))} for step in result["steps"]]
         yield rows_of("tried", rows, names)
+    if result.get("spent"):
+        yield escape(summed(result["spent"]))
     for label, key in (("kernel", "candidate_path"), ("report", "report_path"), ("record", "recorded")):
         if result.get(key):
             yield f"{label:<7} {escape(str(result[key]))}"

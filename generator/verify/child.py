@@ -159,7 +159,7 @@ class _Judging:
         self.watch.begin()
         new = self.conditions.new_since(judged)
         alone = frozenset(self.watch.in_values - known)
-        unmet = Unmet(self.conditions.new_amounts(judged), alone)
+        unmet = Unmet(self.conditions.new_amounts(judged, rehearsed.kernels), alone)
         self.conditions.begin()
         self.watch.in_values = set()
         forced = self._meet(new, _turns(self.watch.tuning.at_full), full.tiles)

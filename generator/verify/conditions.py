@@ -10,7 +10,7 @@ call. `watched.py` puts the calls of `saw` into the text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,12 +54,20 @@ class Conditions:
                     found[site] = value
         return found
 
-    def new_amounts(self, judged: Mapping[Site, Mapping[bool, Any]]) -> dict[Site, float]:
-        """The amounts that are all zero, or none of them, since `begin`, and not so in `judged` calls."""
+    def new_amounts(
+        self, judged: Mapping[Site, Mapping[bool, Any]], kernels: Iterable[str]
+    ) -> dict[Site, float]:
+        """The amounts that are all zero, or none of them, since `begin`, and not so in `judged` calls.
+
+        In the text of `kernels` and of the wrapper: what a helper is given may have been loaded.
+        """
+        scopes = {"", *kernels}
         return {
             site: next(iter(outcomes.values()))
             for site, outcomes in self._alike()
-            if site in self.amounts and not outcomes.keys() & judged.get(site, {}).keys()
+            if site in self.amounts
+            and site[0] in scopes
+            and not outcomes.keys() & judged.get(site, {}).keys()
         }
 
     def _alike(self) -> list[tuple[Site, dict[bool, Any]]]:

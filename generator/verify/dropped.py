@@ -19,12 +19,19 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return "the reference overflows in its own dtype here"
     if answer.case.family == INFINITE and answer.oracle.terms > 1:
         return "products of infinity and zero are undefined, and may be left out"
+    if answer.case.family == INFINITE and all(map(_constant, answer.oracle.outputs)):
+        return "where it is defined, the reference is constant here"
     return ""
 
 
 def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:
     floating = [output for output in outputs if output.is_floating_point() and output.numel()]
     return bool(floating) and all(float(torch.isfinite(output).float().mean()) < 0.5 for output in floating)
+
+
+def _constant(output: torch.Tensor) -> bool:
+    known = output[torch.isfinite(output)]
+    return known.numel() == 0 or bool((known == known[0]).all())
 
 
 _USELESS = 0.5

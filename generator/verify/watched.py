@@ -15,7 +15,7 @@ from .conditions import Conditions
 NAME = "condition_seen_by_the_judge"
 _QUOTIENTS = (ast.FloorDiv, ast.RShift, ast.BitAnd, ast.Mod)
 _MAY_BE_ZERO = {"get", "max", "min", "maximum", "minimum", "int"}
-"""Calls that give zero for most sizes and something for one, or the other way round."""
+"""Calls that give zero for most sizes and something for one, or the other way round; not reductions."""
 
 _OF_NUMBERS = {*_MAY_BE_ZERO, "cdiv", "range", "tl", "triton", NAME}
 _OF_PLACES = {"program_id", "num_programs", "arange", "to"}
@@ -146,7 +146,9 @@ def _made_of(node: ast.expr, calls: set[str], names: set[str]) -> bool:
 
 
 def _called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if isinstance(node.func, ast.Attribute):
+        return f"tl.{node.func.attr}" if node.func.attr in ("max", "min") else node.func.attr
+    return getattr(node.func, "id", "")
 
 
 def _without_calls(text: str) -> str:

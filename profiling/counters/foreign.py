@@ -10,7 +10,7 @@ from pathlib import Path
 from .textfile import UnreadableProfileError
 
 _SQLITE = "SQLite format 3\x00"
-_PACKED = ("\x1f\ufffd", "PK\x03\x04", "BZh", "\ufffd7zXZ\x00", "(\ufffd/\ufffd")  # gzip, zip, bzip2, xz, zstd
+_PACKED = ("\x1f\ufffd", "PK\x03\x04", "BZh", "\ufffd7zXZ\x00", "(\ufffd/\ufffd")  # gzip zip bzip2 xz zstd
 _COUNTERS = "profile the kernel with ncu --set full -o OUT PROGRAM and name OUT.ncu-rep"
 
 

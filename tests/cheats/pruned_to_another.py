@@ -2,7 +2,7 @@
 
 op: relu
 class: B10 autotune
-expected: unjudged-path
+expected: hard-coded-shape
 """
 
 import torch

@@ -90,9 +90,9 @@ def test_real_kernels_of_known_cause(found: DiagnosisEval) -> None:
         assert total["profiles"] >= 20
         if total["level"] == "A":
             assert total["accepted"] >= 0.95
-            assert total["top1"] >= 0.85
+            assert total["top1"] >= 0.95
         else:
-            assert total["wrong"] <= 0.1 * total["profiles"]
+            assert total["wrong"] <= 0.05 * total["profiles"]
             assert total["right"] >= 0.3 * total["profiles"]
 
 

@@ -115,6 +115,22 @@ def test_bad_entries_are_refused_one_by_one_and_nothing_leaves_the_library(
     assert [path.name for path in (library.root / "documents").iterdir()] == ["good.md"]
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"title: &a x\narchs: [*a, *a]", b"date: 2026-13-45", b'title: "\\ud800"', b"title: " + b"[" * 20_000,
+        b"title: !!python/object/apply:os.getcwd []",
+    ],
+)  # fmt: skip
+def test_a_hostile_header_is_refused_alone(header: bytes, library: Library, tmp_path: Path) -> None:
+    page = PAGE % b"bad"
+    lines = [line for line in page.split(b"\n") if not line.startswith(header[:5])]
+    files = {"documents/bad.md": b"\n".join([lines[0], header, *lines[1:]]), "documents/ok.md": PAGE % b"ok"}
+    taken = archive.load(library, archive_of(tmp_path / "a.zip", files))
+    assert taken.added == ["documents/ok.md"]
+    assert "the header is not valid YAML" in taken.refused["documents/bad.md"]
+
+
 def test_a_changed_entry_is_refused(library: Library, tmp_path: Path) -> None:
     path = archive_of(tmp_path / "a.zip", {"documents/a.md": PAGE % b"a"})
     data = path.read_bytes()
@@ -127,6 +143,17 @@ def test_a_changed_entry_is_refused(library: Library, tmp_path: Path) -> None:
     path.write_bytes(data[:100])
     with pytest.raises(LibraryError, match="no export of a library"):
         archive.load(library, path)
+
+
+def test_a_damaged_entry_is_refused_and_the_rest_comes_in(library: Library, tmp_path: Path) -> None:
+    path = archive_of(tmp_path / "a.zip", {f"documents/{i}.md": PAGE % i.encode() for i in "ab"})
+    data = bytearray(path.read_bytes())
+    start = data.index(b"documents/a.md") + len("documents/a.md")
+    data[start + 2 : start + 40] = b"\xff" * 38  # within the compressed text of the first entry
+    path.write_bytes(data)
+    taken = archive.load(library, path)
+    assert taken.added == ["documents/b.md"]
+    assert taken.refused["documents/a.md"].startswith("cannot be unpacked")
 
 
 @pytest.mark.parametrize("name", ["../out", "a/b", "", "A b", "x" * 200])

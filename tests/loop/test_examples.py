@@ -1,6 +1,7 @@
 """Every example walks the whole road at small shapes, devices taking turns; `make bench` has all pairs."""
 
 import ast
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ TURNS = [(path, GPUS[turn % len(GPUS)]) for turn, path in enumerate(EXAMPLES)]
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("library")
+def library(indexed_library: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(indexed_library, tmp_path_factory.mktemp("examples") / "library"))
 
 
 @pytest.mark.parametrize(("path", "gpu"), TURNS, ids=[f"{path.stem}-{gpu}" for path, gpu in TURNS])

@@ -65,12 +65,12 @@ def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def ask(tmp_path: Path) -> Ask:
+def ask(tmp_path: Path, fresh_library: Path) -> Ask:
     path = tmp_path / "softmax.py"
     path.write_text(SOFTMAX)
 
     def request(**changes: object) -> OptimizeRequest:
-        given: dict[str, object] = {"gpu": "h100", "library": tmp_path / "library", "out": tmp_path / "out"}
+        given: dict[str, object] = {"gpu": "h100", "library": fresh_library, "out": tmp_path / "out"}
         return OptimizeRequest(path, **{**given, **changes})  # type: ignore[arg-type]
 
     return request

@@ -55,7 +55,8 @@ def test_worked_cases(
     assert (held.blocks_per_unit, held.limiter) == (blocks, limiter)
 
 
-BLOCK_OF_256 = {  # threads, 64 registers each, 16 KiB shared: blocks by warp slots, registers, shared, block slots
+# 256 threads of 64 registers, 16 KiB shared: blocks by warp slots, registers, shared memory, block slots
+BLOCK_OF_256 = {
     "sm_70": (8, 4, 6, 32),  # 64 warps; 32 warps of 2048 registers; 96 KiB without a reserve
     "sm_75": (4, 4, 4, 16),  # 32 warps; 64 KiB
     "sm_80": (8, 4, 9, 32),  # 164 KiB in blocks of 17
@@ -150,7 +151,9 @@ def test_kernels_that_ncu_counted_on_an_h200() -> None:
     assert len(launches) >= 37
     for launch in launches:
         shared, registers = launch.value("smem_block"), launch.value("regs")
-        assert shared is not None and registers is not None and launch.block_threads is not None
+        assert shared is not None
+        assert registers is not None
+        assert launch.block_threads is not None
         barriers = compiled[launch.kernel.removeprefix("specimen_")]["barriers"]
         asked = int(shared) - spec.shared_reserved_bytes  # the tool counts what the system takes
         held = occupancy(spec, prod(launch.block_threads), int(registers), asked, barriers)

@@ -40,6 +40,16 @@ def test_the_held_out_set_has_the_same_styles_and_no_query_of_the_judged_one() -
     assert not {one.query for one in heldout} & {one.query for one in read_judged(judged_here())}
 
 
+def test_development_queries_are_none_that_search_is_measured_by() -> None:
+    developed = read_judged(judged_here("dev.tsv"))
+    assert len(developed) >= 60
+    assert {one.split for one in developed} == {"dev"}
+    assert {page for one in developed for page in one.pages} <= {page.id for page in shipped()}
+    measured = {one.query for one in read_judged(judged_here()) if one.split == "test"}
+    measured |= {one.query for one in read_judged(judged_here("heldout.tsv"))}
+    assert not {one.query for one in developed} & measured
+
+
 def ask(library: Library, text: str, *pages: str, device: str = "") -> Judged:
     return Judged("words", "dev", device, pages, text)
 

@@ -17,6 +17,7 @@ from .expr import (
     Choose,
     Const,
     Contract,
+    Gathered,
     Load,
     Node,
     Position,
@@ -92,8 +93,10 @@ class Builder:
     def _moved(self, number: int, new: Mapping[int, int], moves: Mapping[Axis, Affine]) -> int:
         node = self.nodes[number]
         if isinstance(node, Load):
-            places = (replace(t, place=self.space.substitute(t.place, moves)) for t in node.taps)
-            return self.add(replace(node, index=self.space.substitute(node.index, moves), taps=tuple(places)))
+            taps = tuple(replace(t, place=self.space.substitute(t.place, moves)) for t in node.taps)
+            found = tuple(replace(g, place=new.get(g.place, g.place)) for g in node.gathered)
+            index = self.space.substitute(node.index, moves)
+            return self.add(replace(node, index=index, taps=taps, gathered=found))
         if isinstance(node, Position):
             return self.add(Position(self.space.substitute(node.index, moves), node.dtype))
         if isinstance(node, Apply):
@@ -138,11 +141,29 @@ class Builder:
 
     def _tapped_load(self, node: Load, taps: Mapping[Axis, Tap]) -> int:
         index = self.space.resolve(node.index)
-        if node.taps:
-            raise CannotFuseError("a window runs over a window")
+        if node.taps or node.gathered:
+            raise CannotFuseError("a window runs over a window, or over what is gathered")
         places = tuple(replace(taps[a], stride=c) for a, c in index.terms if a in taps)
         rest = tuple(term for term in index.terms if term[0] not in taps)
         return self.add(replace(node, index=Affine(rest, index.constant), taps=places))
+
+    def gather(self, number: int, axis: Axis, place: int) -> int:
+        """The expression with a leaf axis read at a computed place."""
+        new = dict[int, int]()
+        for n in self.walk([number], lambda n: axis in self.free_axes(n)):
+            node = self.nodes[n]
+            if axis not in self.free_axes(n):
+                new[n] = n
+            elif isinstance(node, Load) and not node.taps and not node.gathered:
+                index = self.space.resolve(node.index)
+                found = Gathered(place, self.space.sizes[axis], dict(index.terms)[axis])
+                rest = tuple(term for term in index.terms if term[0] != axis)
+                new[n] = self.add(replace(node, index=Affine(rest, index.constant), gathered=(found,)))
+            elif isinstance(node, Apply):
+                new[n] = self.add(replace(node, args=tuple(new[a] for a in node.args)))
+            else:
+                raise CannotFuseError("what is gathered would have to be computed first")
+        return new[number]
 
     def _tapped_scan(self, node: Scan, arg: int, taps: Mapping[Axis, Tap]) -> int:
         """A running sum read some places further on: of elements as much further on, where there are any.
@@ -177,6 +198,8 @@ class Builder:
 
     def children(self, number: int) -> tuple[int, ...]:
         node = self.nodes[number]
+        if isinstance(node, Load):
+            return tuple(g.place for g in node.gathered)
         if isinstance(node, Apply):
             return node.args
         if isinstance(node, Reduce | Scan):

@@ -23,6 +23,15 @@ class Tap:
 
 
 @dataclass(frozen=True)
+class Gathered:
+    """A dimension of `size` elements, `stride` apart, read at a computed place: the number of a value."""
+
+    place: int
+    size: Extent
+    stride: Extent
+
+
+@dataclass(frozen=True)
 class Load:
     """One element of a tensor argument; `buffer` is the graph name of the tensor."""
 
@@ -30,6 +39,7 @@ class Load:
     index: Affine
     dtype: str
     taps: tuple[Tap, ...] = ()
+    gathered: tuple[Gathered, ...] = ()
 
 
 @dataclass(frozen=True)

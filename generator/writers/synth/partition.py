@@ -9,7 +9,7 @@ from itertools import combinations
 from torch import fx
 
 from .lowering.region import Region, is_fusable, lower_region
-from .rewrite import is_in_place
+from .rewrite import is_in_place, op_name
 from .space import CannotFuseError
 from .traces import Traces, aten_name, is_getitem
 from .views import is_view
@@ -20,6 +20,9 @@ COUNTER = "one number, the count of batches seen"
 UNKNOWN = "not an operator this writer fuses yet"
 PRODUCTS = frozenset({"matmul.default", "bmm.default", "mm.default", "baddbmm.default", "einsum.default"})
 """Products of two computed tensors: the second one of an attention has the first one behind its weights."""
+
+_FILLED = frozenset({"zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full"})
+"""What takes its shape alone from its argument."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,8 @@ class _Partitioner:
                 constant = self.traces.constant(node)
                 self.made[node] = constant is not None and constant.numel() == 1
             else:
-                self.made[node] = is_fusable(node) and all(self._is_made(i) for i in node.all_input_nodes)
+                whole = op_name(node) in _FILLED or all(self._is_made(i) for i in node.all_input_nodes)
+                self.made[node] = is_fusable(node) and whole
         return self.made[node]
 
     def _place(self, node: fx.Node) -> None:

@@ -71,11 +71,14 @@ def _read_bytes(loops: Loops, passes: Iterable[list[int]]) -> float:
     total = 0.0
     for roots in passes:
         seen: set[tuple[object, ...]] = set()
-        for node in (b.nodes[n] for n in _reached(loops, roots)):
+        for number in _reached(loops, roots):
+            node = b.nodes[number]
             if not isinstance(node, Load):
                 continue
-            if node.taps:  # windows overlap in the cache
-                small[node.buffer] = held[node.buffer] * BYTES[node.dtype]
+            if node.taps or node.gathered:  # windows overlap in the cache, and so do rows that are asked for
+                points = product((b.space.sizes[a] for a in b.free_axes(number)), b.space.one).full
+                read = min(points, held[node.buffer]) if node.gathered else held[node.buffer]
+                small[node.buffer] = read * BYTES[node.dtype]
                 continue
             for key, points in _touched(loops, node):
                 if points < whole:

@@ -54,7 +54,8 @@ def episode(name: str, **fields: Any) -> Episode:
     given: dict[str, Any] = {
         "op_name": name, "family": "norm", "fingerprint": "f", "device_id": "nvidia-h100-sxm5",
         "arch": "sm_90", "vendor": "nvidia", "live": True, "driver": "580", "torch_version": "2.13.0",
-        "triton_version": "3.7.1", "kbgen_version": "0", "precision": "fp32", "status": "no-win", "verified": True, "speedup": 0.9,
+        "triton_version": "3.7.1", "kbgen_version": "0", "precision": "fp32", "status": "no-win",
+        "verified": True, "speedup": 0.9,
         "source": f"# the kernel of {name}", "created": "2026-01-31T12:00:00+00:00", "steps": steps, **fields,
     }  # fmt: skip
     return Episode(**given)

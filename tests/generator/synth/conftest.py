@@ -1,4 +1,4 @@
-"""Every op of the zoo and every example, read once; every candidate run once, in one interpreter."""
+"""Every op of the zoo and every example, read once a worker; candidates run in one kept interpreter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -139,22 +139,24 @@ def sized() -> Callable[..., Program]:
     return read
 
 
+@cache
+def _written(name: str) -> Mapping[str, str]:
+    program = _zoo(name)
+    if isinstance(program, str) or not program.loops:
+        return {}
+    sources: dict[str, str] = {}
+    for variant in RUN_AS:
+        plans: dict[int, Schedule] = variants.schedules(program, variant)
+        source = _source(program, plans)
+        if source is not None and source not in sources.values():
+            sources[variant] = source
+    return sources
+
+
 @pytest.fixture(scope="session")
-def written() -> Mapping[str, Mapping[str, str]]:
-    """Sources of every op under every schedule, equal ones once."""
-    found: dict[str, dict[str, str]] = {}
-    for path in sorted((HERE / "ops").glob("*.py")):
-        program = _zoo(path.stem)
-        if isinstance(program, str) or not program.loops:
-            continue
-        sources: dict[str, str] = {}
-        for variant in RUN_AS:
-            plans: dict[int, Schedule] = variants.schedules(program, variant)
-            source = _source(program, plans)
-            if source is not None and source not in sources.values():
-                sources[variant] = source
-        found[path.stem] = sources
-    return found
+def written() -> Callable[[str], Mapping[str, str]]:
+    """Sources of an op of the zoo under every schedule, equal ones once; none where nothing is fused."""
+    return _written
 
 
 def _source(program: Program, plans: dict[int, Schedule]) -> str | None:
@@ -165,23 +167,30 @@ def _source(program: Program, plans: dict[int, Schedule]) -> str | None:
 
 
 @pytest.fixture(scope="session")
-def outcomes(
-    written: Mapping[str, Mapping[str, str]], tmp_path_factory: pytest.TempPathFactory
-) -> Mapping[str, Mapping[str, dict[str, Any]]]:
-    """What became of every source in Triton's interpreter."""
+def interpret(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str, Mapping[str, str]], dict[str, dict[str, Any]]]]:
+    """Runs sources of an op of the zoo in Triton's interpreter, in one kept child: what became of each."""
     folder = tmp_path_factory.mktemp("candidates")
-    jobs, keys = [], []
-    for name, sources in written.items():
-        for variant, source in sources.items():
-            file = folder / f"{name}.{variant}.py"
-            file.write_text(source, encoding="utf-8")
-            jobs.append({"op": str(HERE / "ops" / f"{name}.py"), "candidate": str(file), "overrides": {}})
-            keys.append((name, variant))
-    done = subprocess.run(
+    with subprocess.Popen(
         [sys.executable, str(HERE / "interpreted.py")],
-        input=json.dumps(jobs), capture_output=True, text=True, check=True, timeout=600,
-    )  # fmt: skip
-    found: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in written}
-    for (name, variant), line in zip(keys, done.stdout.splitlines(), strict=True):
-        found[name][variant] = json.loads(line)
-    return found
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        asked, told = child.stdin, child.stdout
+
+        def run(name: str, sources: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+            found: dict[str, dict[str, Any]] = {}
+            for variant, source in sources.items():
+                file = folder / f"{name}.{variant}.py"
+                file.write_text(source, encoding="utf-8")
+                job = {"op": str(HERE / "ops" / f"{name}.py"), "candidate": str(file), "overrides": {}}
+                print(json.dumps(job), file=asked, flush=True)
+                found[variant] = json.loads(told.readline())
+            return found
+
+        yield run
+        asked.close()

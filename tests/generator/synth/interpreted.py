@@ -1,6 +1,6 @@
 """A child process: run candidate files in Triton's interpreter against the same model in double precision.
 
-Reads a JSON list of {op, candidate, overrides} on standard input and answers with one line of JSON for each:
+Reads lines of JSON {op, candidate, overrides} on standard input and answers each with a line of JSON:
 {"worst": largest relative error of an output or a buffer} or {"failed": what went wrong}.
 """
 
@@ -12,6 +12,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 import copy
 import json
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -24,13 +25,18 @@ from kbgen.generator.verify.interpreter import Watch, install
 from kbgen.profiling.op import load_op
 from kbgen.profiling.source import execute, read_source
 
+LIMIT_S = 300
+"""A kernel that never ends takes the child with it."""
+
 
 def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     watch = Watch()
     install(watch, "sm_90")
-    for job in json.load(sys.stdin):
+    for line in sys.stdin:
+        signal.alarm(LIMIT_S)
+        job = json.loads(line)
         watch.begin()
         try:
             answer: dict[str, Any] = {

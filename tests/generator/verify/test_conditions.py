@@ -91,7 +91,7 @@ def test_numbers_that_full_size_alone_makes_are_wanted_until_a_call_meets_them()
     scale(20)  # type: ignore[operator]
     judged = conditions.begin()
     scale(4096)  # type: ignore[operator]
-    wanted = Unmet(conditions.new_amounts(judged), frozenset({4096.0}))
+    wanted = Unmet(conditions.new_amounts(judged, ()), frozenset({4096.0}))
     assert conditions.new_since(judged) == {}
     assert sorted(wanted.amounts.values()) == [0.5, 96]
     assert Unmet.of({"amounts": listed(wanted.amounts), "values": [4096.0]}) == wanted

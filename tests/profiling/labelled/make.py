@@ -77,9 +77,9 @@ def without_profiler(told: Mapping[str, Any], spec: DeviceSpec) -> dict[str, Any
     matrix, mix = told.get("tensor", told.get("mfma", 0)), told.get("mix", {})
     double = told.get("fp64", mix.get("fp64", 0))
     single = told.get("fma", told.get("valu", 0) * mix.get("fp32", 0) / 100)
-    kind, share = (
-        (told.get("products", "tensor_bf16"), matrix) if matrix else ("fp64", double) if double > single else ("fp32", single)
-    )
+    kind, share = ("fp64", double) if double > single else ("fp32", single)
+    if matrix:
+        kind, share = told.get("products", "tensor_bf16"), matrix
     return {
         "time_us": told["us"],
         "spill_bytes": told.get("scratch", 64 if told.get("local") else 0),
@@ -98,7 +98,7 @@ def main() -> None:
     """Writes the folder and the manifest beside this file."""
     entries = write_all(HERE / "profiles")
     head = (
-        "# Written by make.py from nvidia.yaml, amd.yaml and blind.yaml. expected: the class that comes first;\n"
+        "# Written by make.py from nvidia.yaml, amd.yaml, blind.yaml. expected: the class that comes first;\n"
         "# contributors: classes that must be found beside it; timed: what is known without a profiler.\n"
     )
     text = yaml.safe_dump(entries, sort_keys=False, width=200, allow_unicode=True)

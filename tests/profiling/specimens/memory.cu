@@ -146,26 +146,6 @@ SPECIMEN specimen_occupancy_barriers(const int* next, float* y, int lines, int s
     y[GLOBAL_THREAD] = line;
 }
 
-// Waits of four kinds, none of them a third, in blocks of 22 warps: two fit the 64 slots of an SM, three do not.
-SPECIMEN specimen_occupancy_warps(const int* next, float* y, int lines, int steps) {
-    __shared__ int hop[1024];
-    for (int at = threadIdx.x; at < 1024; at += blockDim.x) hop[at] = (at + 33) & 1023;
-    __syncthreads();
-    int line = (GLOBAL_THREAD / 32) % lines, lane = threadIdx.x & 31;
-    float sum = lane;
-    for (int step = 0; step < steps; ++step) {
-        line = __ldcg(next + line * 32 + lane);
-        int at = (line + lane) & 1023;
-#pragma unroll
-        for (int j = 0; j < 8; ++j) at = hop[at];
-        sum += at;
-#pragma unroll 1
-        for (int j = 0; j < 24; ++j) sum = fmaf(sum, 0.999f, 1.0f);
-        asm volatile("" : "+r"(line), "+f"(sum));
-    }
-    y[GLOBAL_THREAD] = sum;
-}
-
 // Sixteen byte loads and stores where one 16-byte access would do.
 SPECIMEN specimen_bytes_one_by_one(const unsigned char* x, unsigned char* y, int n) {
     long long i = GLOBAL_THREAD * 16;

@@ -164,15 +164,6 @@ class Shelf:
     def _occupancy_barriers(self) -> Specimen:
         return self._chasing("occupancy_barriers", 6 * 4 * self._units, 128, 64)
 
-    def _occupancy_warps(self) -> Specimen:
-        threads, blocks, lines, steps = 22 * 32, 4 * 2 * self._units, 4096, 64
-        chain = torch.randperm(lines, device=DEVICE, dtype=torch.int32)[:, None].expand(lines, 32)
-        given = [chain.contiguous(), _floats(blocks * threads), ctypes.c_int(lines), ctypes.c_int(steps)]
-        return self._cuda(
-            "occupancy_warps", blocks, threads, given,
-            flops=2.0 * 24 * steps * blocks * threads, bytes_min=4.0 * blocks * threads,
-        )  # fmt: skip
-
     def _bytes_one_by_one(self) -> Specimen:
         n = 64 * _MIB
         x = torch.randint(0, 255, (n,), dtype=torch.uint8, device=DEVICE)
@@ -191,9 +182,7 @@ class Shelf:
     def _byte_fill(self) -> Specimen:
         table = torch.empty(256 << 10, dtype=torch.uint8, device=DEVICE)
         blocks = 4 * 8 * self._units
-        return self._cuda(
-            "byte_fill", blocks, 256, [table, ctypes.c_int(16)], bytes_min=float(table.numel())
-        )
+        return self._cuda("byte_fill", blocks, 256, [table, ctypes.c_int(16)], bytes_min=float(table.numel()))
 
     def _host_memory(self) -> Specimen:
         n = 2 * _MIB

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from ..extent import Extent, product
@@ -84,7 +84,10 @@ class Indexer:
 
     def bounded(self, *affines: Affine) -> list[Group]:
         """Groups whose bounds the indices must respect; the outer loop of a nest never leaves them."""
-        axes = {a for affine in affines for a, _ in self._space.resolve(affine).terms}
+        return self.along({a for affine in affines for a, _ in self._space.resolve(affine).terms})
+
+    def along(self, axes: Set[Axis]) -> list[Group]:
+        """Groups that walk any of these leaf axes."""
         return [g for g in self.groups if g.tile_leaves & axes]
 
     def moves(self, affine: Affine, group: Group) -> bool:

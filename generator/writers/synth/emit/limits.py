@@ -56,6 +56,23 @@ def squares(
     return found
 
 
+def equal_sizes(name: str, inputs: Inputs, shape: Callable[[fx.Node], Sequence[Extent]]) -> list[str]:
+    """Checks that sizes of the factors of products are equal where they were in every trace: one of them
+    stands for all, and other tensors would be read wrongly."""
+    alike: dict[Extent, list[str]] = {}
+    for word, node in inputs:
+        for d, size in enumerate(shape(node)):
+            if not size.is_one():
+                alike.setdefault(size, []).append(f"{word}.shape[{d}]")
+    equal = [" == ".join(texts) for texts in alike.values() if len(texts) > 1]
+    if not equal:
+        return []
+    words = dict.fromkeys(text.split(".")[0] for line in equal for text in line.split(" == "))
+    condition = f"not ({equal[0]})" if len(equal) == 1 else f"not all(({', '.join(equal)}))"
+    message = f"sizes of {name} do not agree: {{[tuple(t.shape) for t in ({', '.join(words)})]}}"
+    return [f"if {condition}:", f'    raise ValueError(f"{message}")']
+
+
 def _indexed(loops: Loops, schedule: Schedule, inputs: Inputs) -> tuple[str, str]:
     """What 32-bit variables run over, as source and in words; rows and batches are counted in 64 bits."""
     if schedule.layout == "rows" and loops.packed is not None:

@@ -10,7 +10,7 @@ from ..extent import Extent
 from ..space import Axis, Space
 from .index import Indexer
 from .kernel import Kernel
-from .text import Text
+from .text import Text, term
 
 Instance = tuple[tuple[Axis, int], ...]
 """Positions on unrolled axes."""
@@ -28,6 +28,8 @@ class Scope(Protocol):
     def remember(self, key: str, text: Text) -> Text: ...
 
     def fresh(self, base: str) -> str: ...
+
+    def named(self, number: int, at: Instance) -> Text: ...
 
 
 _NAMES = ("width", "height", "length")
@@ -51,6 +53,18 @@ def place_taps(values: Scope, node: Load, at: Instance) -> tuple[list[str], str]
         grouped = f"({at_step})" if tap.step > 1 else at_step
         terms.insert(0, at_step if step == "1" else f"{grouped} * {step}")
     return terms, _line(values, "inside", " & ".join(conditions)) if conditions else ""
+
+
+def gathered_terms(values: Scope, node: Load, at: Instance) -> tuple[list[str], str]:
+    """The same for dimensions that are read at computed places; nothing is read outside of them."""
+    terms: list[str] = []
+    conditions: list[str] = []
+    for gathered in node.gathered:
+        place = values.named(gathered.place, at).source
+        step = values.kernel.scalar(gathered.stride, "place_stride")
+        terms.append(term(place, step))
+        conditions.append(f"({place} >= 0) & ({place} < {_size(values, gathered.size, 'n_places')})")
+    return terms, " & ".join(conditions)
 
 
 def join_masks(*masks: str) -> str:

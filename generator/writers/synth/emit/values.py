@@ -11,7 +11,7 @@ from functools import cached_property
 
 from ..builder import Builder
 from ..dtypes import SHORT_FLOATS, TRITON, is_float
-from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf, indices
+from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf
 from ..extent import Extent
 from ..loops import Loops
 from ..lowering.region import Store
@@ -20,7 +20,7 @@ from ..space import Affine, Axis
 from .index import Group, Indexer
 from .kernel import Kernel
 from .names import LOCALS, RESERVED
-from .taps import Instance, join_masks, place_taps
+from .taps import Instance, gathered_terms, join_masks, place_taps
 from .text import Text, call, index_text, repeats
 
 LONGEST_INLINE = 60
@@ -175,9 +175,9 @@ class Values:
         `padding` is what lanes beyond the row hold where a reduction needs other than 0.
         """
         pointer = self.kernel.pointer(self.tensors[node.buffer])
-        mask, taps = self.mask_for(self.indexer.bounded(*indices(node))), ""
-        if node.taps:
-            terms, inside = place_taps(self, node, at)
+        mask, taps = self.mask_for(self.indexer.along(self.builder.free_axes(number))), ""
+        if node.taps or node.gathered:
+            terms, inside = (place_taps if node.taps else gathered_terms)(self, node, at)
             mask, taps = join_masks(mask, inside), "".join(f" + {t}" for t in terms)
             self.inside[number] = inside
         other = padding or ("0.0" if is_float(node.dtype) else "0")

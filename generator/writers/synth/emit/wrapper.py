@@ -17,7 +17,7 @@ from ..space import CannotFuseError
 from ..traces import Traces
 from .kernel import Kernel
 from .layout import comment, docstring, laid_out, packed
-from .limits import limits, squares
+from .limits import equal_sizes, limits, squares
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class WrapperWriter:
         outputs, launches = self._outputs(), self._launches(sizes)
         body = [
             *self._guards(),
-            *squares(self.name, self.loops, self.inputs, self.traces.shape),
+            *self._alike(),
             *self._size_lines(sizes),
             *limits(self.name, self.loops, self.schedule, self.inputs),
             *outputs,
@@ -205,6 +205,12 @@ class WrapperWriter:
         written = {self.tensors[f"store:{s.name}"] for s in self.region.stores if s.into}
         packed = [name for name in inputs if name not in written]
         return [f"{name} = {name}.contiguous()" for name in packed]
+
+    def _alike(self) -> list[str]:
+        """Sizes of products, and sides that windows slide over, are equal where they always were."""
+        if self.schedule.layout in ("tiles", "attention"):
+            return equal_sizes(self.name, self.inputs, self.traces.shape)
+        return squares(self.name, self.loops, self.inputs, self.traces.shape)
 
     def _size_lines(self, sizes: Mapping[str, str]) -> list[str]:
         return [f"{name} = {text}" for name, text in sizes.items()]

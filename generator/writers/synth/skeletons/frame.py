@@ -214,7 +214,7 @@ def is_wide(loops: Loops) -> bool:
     indices = [s.index for s in region.stores] + [
         n.index for n in region.builder.nodes if isinstance(n, Load)
     ]
-    reach = (sum((space.sizes[a].full - 1) * c.full for a, c in space.resolve(i).terms) for i in indices)
+    reach = (1 + sum((space.sizes[a].full - 1) * c.full for a, c in space.resolve(i).terms) for i in indices)
     whole = (int(node.meta["val"].numel()) for _, node in region.buffers)
     return max([*reach, *whole]) >= INDEX_LIMIT
 

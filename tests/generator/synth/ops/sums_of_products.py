@@ -1,4 +1,4 @@
-"""Sums over the outputs of linear maps: products with summed weights, where nothing but factors is between."""
+"""Sums over linear maps' outputs: products with summed weights, where nothing but factors is between."""
 
 import torch
 from torch import nn

@@ -1,0 +1,56 @@
+"""What every test stands on: runs that repeat, and a library that is indexed once for all of them."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from filelock import FileLock
+from hypothesis import settings
+
+settings.register_profile("repeats", deadline=None, derandomize=True)  # no example by chance, no clock
+settings.load_profile("repeats")
+
+
+@pytest.fixture(autouse=True)
+def _draws_that_repeat(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The seeds that the product takes from the system follow from the test's own name.
+
+    So a test that judges or times with fresh seeds has the same ones in every run. Tokens stay secret.
+    """
+    dice = random.Random(request.node.nodeid)
+    with patch("secrets.randbelow", dice.randrange), patch("secrets.randbits", dice.getrandbits):
+        yield
+
+
+@pytest.fixture(scope="session")
+def indexed_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of the shipped pages alone, indexed by the hashing embedder; to be copied, never used.
+
+    All workers of a run share it.
+    """
+    from kbgen.kb.choice import Choice
+    from kbgen.kb.embed import HashingEmbedder
+    from kbgen.kb.library import Library
+
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    made = shared / "indexed"
+    with FileLock(shared / "indexed.lock"):
+        if not made.exists():
+            part = shared / "indexed.part"
+            with Library.open(part, choice=Choice(HashingEmbedder(), "test")) as library:
+                library.index(lambda done, of: None)
+            part.rename(made)
+    return made
+
+
+@pytest.fixture
+def fresh_library(indexed_library: Path, tmp_path: Path) -> Path:
+    """A copy of it for one test: what a library is once it has been searched for the first time."""
+    return Path(shutil.copytree(indexed_library, tmp_path / "library"))
