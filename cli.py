@@ -28,7 +28,7 @@ def cli() -> None:
     "--writer",
     default="synth",
     show_default=True,
-    help="Who writes: synth, files:DIR, or a model: openai:NAME, anthropic:NAME, ollama:NAME.",
+    help="synth, files:DIR, or a model: openai:NAME, anthropic:NAME, ollama:NAME, synth+openai:NAME.",
 )
 @options.precision
 @options.mode

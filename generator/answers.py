@@ -27,7 +27,7 @@ from .search import Climb, Evaluated, compiled, estimate_of
 from .verify.judge import verify
 from .verify.verdict import Verdict
 from .verify.verdict import from_json as read_verdict
-from .writers.writer import Answering, Request
+from .writers.writer import Answering, Candidate, Request
 
 Keep = Callable[[str, str, Callable[[], Any]], Any]
 """The value of an entry by kind and key, made if it is not there: `Journal.once`, or no journal at all."""
@@ -36,7 +36,7 @@ Keep = Callable[[str, str, Callable[[], Any]], Any]
 def search_answers(
     writer: Answering, wanted: Request, request: OptimizeRequest, device: Device, diagnosis: Diagnosis,
     advice: Advice | None, library: Library, scratch: Path, say: Callable[[str], None],
-    measure: Measure | None, most: int,
+    measure: Measure | None, most: int, seed: Candidate | None = None,
 ) -> Climb:  # fmt: skip
     """Search until the beam is done. A journal is begun, or gone on with, and finished."""
     keep: Keep = _no_journal
@@ -53,8 +53,9 @@ def search_answers(
     asked = replace(wanted, briefing=from_json(made))
     seams = _Seams(asked, request, device, scratch, keep, measure)
     beam = Beam(
-        writer, asked, seams.seams(), deadline=time.monotonic() + request.budget_s, most=most, say=say
-    )
+        writer, asked, seams.seams(), deadline=time.monotonic() + request.budget_s, most=most, say=say,
+        seed=_kept(seed, keep),
+    )  # fmt: skip
     climb = beam.climb()
     if writer.journal is not None:
         writer.journal.finish()
@@ -96,6 +97,7 @@ class _Seams:
                     verify(
                         found.path, self.wanted.op, self.wanted.spec, precision=self.request.precision,
                         mode=self.request.mode, scratch=scratch, static=found.static, live=self.device.live,
+                        allowed_calls=found.candidate.allowed_calls,
                     ).to_json()
                 ),
             )
@@ -123,6 +125,18 @@ class _Seams:
         return Gain(**{**told, "interval": tuple(interval) if interval else None})
 
 
+def _kept(seed: Candidate | None, keep: Keep) -> Candidate | None:
+    """The seed as the journal has it; what its writer knew of it is left out, so that its estimate is made
+    like that of any other kernel."""
+    told = keep("seed", "", lambda: asdict(replace(seed, plan=None, products=())) if seed else {})
+    if not told:
+        return None
+    return Candidate(
+        told["source"], told["writer"], tuple(told["techniques"]), left_to_torch=tuple(told["left_to_torch"]),
+        allowed_calls=tuple(told["allowed_calls"]), flops=told["flops"], torch_bytes=told["torch_bytes"],
+    )  # fmt: skip
+
+
 def _no_journal(kind: str, key: str, make: Callable[[], Any]) -> Any:
     return make()
 
@@ -139,4 +153,5 @@ def _identity(writer: Answering, wanted: Request, request: OptimizeRequest) -> d
         "mode": request.mode,
         "knowledge": request.knowledge,
         "prompt": VERSION,
+        "prompt_tokens": request.asking.prompt_tokens,
     }

@@ -55,13 +55,14 @@ class Node:
 
 
 class Beam:
-    """One search; `most` bounds the candidates that are compiled, `deadline` is on the monotonic clock."""
+    """One search; `most` bounds the candidates that are compiled, `deadline` is on the monotonic clock;
+    `seed` is a kernel of another writer to begin with."""
 
     def __init__(
         self, writer: Answering, request: Request, seams: Seams, *, deadline: float, most: int,
-        say: Callable[[str], None],
+        say: Callable[[str], None], seed: Candidate | None = None,
     ) -> None:  # fmt: skip
-        self.writer, self.request, self.seams = writer, request, seams
+        self.writer, self.request, self.seams, self.seed = writer, request, seams, seed
         self.deadline, self.most, self.say = deadline, most, say
         self.nodes: list[Node] = []
         self.tried: list[Tried] = []
@@ -71,7 +72,9 @@ class Beam:
     def climb(self) -> Climb:
         """Search until a round gains nothing or something is used up; what stands by then stays."""
         try:
-            for sample in range(self.writer.effort.drafts):
+            if self.seed is not None:
+                self._plant(self.seed)
+            for sample in range(0 if self.nodes else self.writer.effort.drafts):
                 self._answer("draft", replace(self.request, sample=sample), None)
             while self.nodes and not self._near() and self._round():
                 self.say(f"best so far {self._best().found.candidate.id}")
@@ -83,6 +86,14 @@ class Beam:
             accepted, tuple(self.tried), "" if accepted else self.declined, spent=self.writer.spent,
             notes=(TRAFFIC,) if accepted else (),
         )  # fmt: skip
+
+    def _plant(self, seed: Candidate) -> None:
+        """The kernel to begin with, looked at like any other."""
+        found, verdict, complaint = self._looked_into(seed)
+        if verdict is not None and not complaint:
+            self._kept(seed.writer, self.seams.weighed(found, verdict), None)
+        else:
+            self._refused(seed.writer, None, seed.id, "failed" if verdict else "rejected", complaint)
 
     def _round(self) -> bool:
         """Every parent of the beam once; whether any child was kept."""

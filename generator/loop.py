@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from ..kb.library import Library
@@ -35,6 +36,7 @@ from .search import Climb, Climber
 from .summary import Summary
 from .writers.choose import choose_writer
 from .writers.synth.transforms.inherent import INHERENT
+from .writers.synth.writer import SynthWriter
 from .writers.writer import Answering, Request, Writer
 
 Say = Callable[[Event], None]
@@ -65,14 +67,9 @@ def optimize(
             wanted = Request(op, traced, smaller, device.spec)
             measure = on_card(op, device, traced, scratch, request.precision)
             watch = Watch(traced, device.spec, _counting(op, device, request, scratch))
-            if isinstance(writer, Answering):
-                climb = search_answers(
-                    writer, wanted, request, device, diagnosis, advice, library, scratch,
-                    lambda text: say(Event("write", text)), measure,
-                    request.max_candidates or MOST_CANDIDATES,
-                )  # fmt: skip
-            else:
-                climb = _climb(request, wanted, writer, advice, scratch, say, measure, watch)
+            climb = _searched(
+                request, wanted, writer, device, diagnosis, advice, library, scratch, say, measure, watch
+            )
         with summary.clock("judge"):
             judged = judge(
                 climb, op, device, traced, request, scratch, lambda text: say(Event("verify", text))
@@ -94,6 +91,24 @@ def _advice(
     if not request.knowledge:
         return None
     return advise(diagnosis, traced, device.spec, library, (*writer.transforms, *INHERENT))
+
+
+def _searched(
+    request: OptimizeRequest, wanted: Request, writer: Writer, device: Device, diagnosis: Diagnosis,
+    advice: Advice | None, library: Library, scratch: Path, say: Say, measure: Measure | None, watch: Watch,
+) -> Climb:  # fmt: skip
+    """A climb where the writer answers for its kernels, a search over answers where nobody does."""
+    if not isinstance(writer, Answering):
+        return _climb(request, wanted, writer, advice, scratch, say, measure, watch)
+    grown = Climb((), ())
+    if writer.effort.seeded:
+        grown = _climb(request, wanted, SynthWriter(), advice, scratch, say, measure, watch)
+    climb = search_answers(
+        writer, wanted, request, device, diagnosis, advice, library, scratch,
+        lambda text: say(Event("write", text)), measure, request.max_candidates or MOST_CANDIDATES,
+        grown.best.candidate if grown.best else None,
+    )  # fmt: skip
+    return replace(climb, tried=(*grown.tried, *climb.tried))
 
 
 def _climb(

@@ -59,6 +59,7 @@ class Web:
 
     folder: Path
     pause_s: float = PAUSE_S
+    expected: int = 0  # documents, as far as the sitemaps have been read
     _robots: dict[str, RobotFileParser] = field(default_factory=dict)
     _last: dict[str, float] = field(default_factory=dict)
 
@@ -76,6 +77,7 @@ class Web:
 
     def documents(self, addresses: list[str]) -> Iterator[Fetched]:
         """Every document behind `addresses`, sitemaps followed; one taken up again skips what it had."""
+        self.expected = len(addresses)
         for address in addresses:
             if not re.search(r"sitemap[^/]*\.xml(\.gz)?$|\.xml(\.gz)?$", urlsplit(address).path):
                 yield self._document(address, None)
@@ -87,9 +89,10 @@ class Web:
             except (Unreadable, OSError, HTTPException) as error:
                 yield Fetched(address, reason=_told(error))
                 continue
-            for page in pages:
-                if page not in had:
-                    yield self._document(page, journal)
+            left = [page for page in pages if page not in had]
+            self.expected += len(left) - 1
+            for page in left:
+                yield self._document(page, journal)
             journal.unlink(missing_ok=True)
 
     def sitemap(self, address: str, depth: int = 3) -> list[str]:

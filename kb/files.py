@@ -122,3 +122,13 @@ class Manifest:
                 f"{self._path} cannot be written ({error.strerror or error}); "
                 "free space or fix permissions, then repeat."
             ) from None
+
+
+def bytes_below(folder: Path) -> int:
+    """Bytes of all files below `folder`; one that another process removes meanwhile counts nothing."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += os.stat(os.path.join(place, name)).st_size
+    return total

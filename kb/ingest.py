@@ -63,7 +63,7 @@ class Report:
         return tuple(one for one in self.taken if one.status == status)
 
 
-Watch = Callable[[int, int], None]  # (documents done, documents in all; 0 while a sitemap is not known)
+Watch = Callable[[int, int], None]  # (documents done, documents in all; more once a sitemap has been read)
 
 
 def ingest(
@@ -86,12 +86,12 @@ def ingest(
         intake = _Intake(library, about or About(), reading)
         for path in files:
             found.append(intake.file(path))
-            watch(len(found), 0 if addresses else len(files))
+            watch(len(found), len(files) + len(addresses))
         if addresses:
             with web or Web(library.root / "crawls") as internet:
                 for fetched in internet.documents(addresses):
                     found.append(intake.fetched(fetched))
-                    watch(len(found), 0)
+                    watch(len(found), len(files) + internet.expected)
     return Report(tuple(found))
 
 

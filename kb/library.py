@@ -1,10 +1,10 @@
 """The library: a folder of plain files that is the truth, and an index beside it that may be lost."""
 
 import hashlib
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,15 @@ from . import releases, shipped
 from .catalog import Catalog
 from .choice import Choice, choose
 from .chunk import Passage, chunk
-from .embed import Embedder, Vectors, spread
-from .files import LibraryError, Manifest
+from .files import LibraryError, Manifest, bytes_below
+from .foreseen import Foreseen
 from .graph import Graph
 from .index import Index, Watch
 from .own import OwnFiles
 from .page import Page, to_markdown
 from .quarantine import Quarantine
 from .records import Episode, RecordError, check, from_json, record_id, to_json
+from .rerank import DEPTH, Reranker, named, reranked
 from .root import SCHEMA, default_root, prepare, server_of
 from .search import Query, SearchResult, search
 
@@ -41,7 +42,7 @@ class Library:
         self.quarantine = Quarantine(root)
         self._episodes: dict[str, Episode] = {}
         self._problems: dict[str, str] = {}
-        self._foreseen: dict[str, Vectors] = {}  # vectors of questions to come
+        self._foreseen = Foreseen()
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, choice: Choice | None = None) -> "Library":
@@ -83,6 +84,11 @@ class Library:
             self._choice = choose(self._settings.get("embedder"))
         return self._choice
 
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The model that reads the first hits again; none unless the user named one."""
+        return named(self._settings.get("reranker"))
+
     def search(
         self,
         text: str,
@@ -111,25 +117,21 @@ class Library:
             )
         embedder = self.choice.embedder if "meaning" in query.rankings else None
         shut_out = tuple(self.quarantine.entries())
-        asked_by = (embedder, self._vector_of(query.text, embedder)) if embedder else None
+        asked_by = (embedder, self._foreseen.vector(embedder, query.text)) if embedder else None
+        deep = replace(query, k=max(query.k, DEPTH)) if self.reranker else query
         hits = self._index.use(
-            embedder, lambda catalog: search(self._index.view, catalog, query, asked_by, shut_out)
+            embedder, lambda catalog: search(self._index.view, catalog, deep, asked_by, shut_out)
         )
+        if self.reranker:
+            hits = reranked(hits, query.text, self.reranker)[: query.k]
         if embedder is None:
             return SearchResult(hits, "lexical", self.choice.reason if "meaning" in query.rankings else "")
         return SearchResult(hits, "hybrid" if "words" in query.rankings else "dense", self._unembedded())
 
     def foresee(self, texts: Iterable[str]) -> None:
-        """Embed questions that will be asked, together: many at once take less than each by itself."""
-        embedder = self.choice.embedder
-        fresh = [text for text in dict.fromkeys(texts) if text.strip() and text not in self._foreseen]
-        if embedder is not None and len(fresh) > 1:
-            vectors = embedder.embed([spread(text) for text in fresh])
-            self._foreseen |= dict(zip(fresh, vectors, strict=True))
-
-    def _vector_of(self, text: str, embedder: Embedder) -> Vectors:
-        known = self._foreseen.get(text)
-        return embedder.embed_query(spread(text)) if known is None else known
+        """Embed questions that will be asked, together."""
+        if self.choice.embedder is not None:
+            self._foreseen.prepare(self.choice.embedder, texts)
 
     def _unembedded(self) -> str:
         left = self._index.unembedded
@@ -252,7 +254,7 @@ class Library:
             "index": "repaired" if self._index.repairs else "ok",
             "repairs": list(self._index.repairs),
             "problems": {**self._own.problems, **self._problems},
-            "size_bytes": _bytes_below(self.root),
+            "size_bytes": bytes_below(self.root),
         }
 
     def verify(self) -> dict[str, str]:
@@ -283,16 +285,6 @@ class Library:
         except (RecordError, OSError, UnicodeDecodeError) as error:
             self._problems[name] = str(error)
             return None
-
-
-def _bytes_below(folder: Path) -> int:
-    """Bytes of all files below `folder`; one that another process removes meanwhile counts nothing."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(FileNotFoundError):
-                total += os.stat(os.path.join(place, name)).st_size
-    return total
 
 
 def _vendor_of(archs: Sequence[str]) -> str | None:

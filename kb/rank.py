@@ -10,7 +10,7 @@ from .snapshot import Mask, Snapshot
 from .top import top
 
 POOL = 200  # candidates each ranking gives, at least
-WORDS_WEIGH = 0.8  # weight of the share of a query's words beside the cosine; chosen on the dev split
+WORDS_WEIGH = 1.0  # weight of the share of a query's words beside the cosine; chosen on the dev split
 SUPPORT, SUPPORTERS = 0.1, 4  # what a page's second to fourth passage add to each of its passages,
 SUPPORTING = 60  # as far as they are among so many of the best
 

@@ -10,8 +10,8 @@ SPARE = 1.5  # how many more than asked for the sample aims at
 
 
 def top(scores: NDArray[np.float32], count: int) -> NDArray[Any]:
-    """The places of the `count` largest scores in ascending order, with all that equal the least of them; every
-    place where there are fewer.
+    """The places of the `count` largest scores in ascending order, with all that equal the least of them;
+    every place where there are fewer.
 
     A sample tells about how large they are, so that few are compared exactly.
     """

@@ -1,4 +1,7 @@
-"""Reads an AMD card's clocks, power, temperature, throttle reasons and partition through amdsmi."""
+"""Reads an AMD card's clocks, power, temperature, throttle reasons and partition through amdsmi.
+
+Written after amdsmi 7.0's interface and tried on a stand-in for it: it never ran on a card.
+"""
 
 from __future__ import annotations
 

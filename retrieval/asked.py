@@ -42,8 +42,14 @@ _COMMON = frozenset({
 _IDIOMS = tuple(
     (re.compile(pattern, re.MULTILINE), words)
     for pattern, words in (
-        (r"(?=.*\bfloat\b)(?=.*(?<![\w.])\d+\.\d+(?![\w.]))", "double precision constant in float code fp64 literal"),
-        (r"\w+\[\s*(\w+)\s*\*\s*\w+\s*\+\s*(\w+)\s*\]\s*=\s*\w+\[\s*\2\s*\*\s*\w+\s*\+\s*\1\s*\]", "transpose strided"),
+        (
+            r"(?=.*\bfloat\b)(?=.*(?<![\w.])\d+\.\d+(?![\w.]))",
+            "double precision constant in float code fp64 literal",
+        ),
+        (
+            r"\w+\[\s*(\w+)\s*\*\s*\w+\s*\+\s*(\w+)\s*\]\s*=\s*\w+\[\s*\2\s*\*\s*\w+\s*\+\s*\1\s*\]",
+            "transpose strided",
+        ),
         (r"(?s)\w\s*/(?!/).*?\w\s*%\s*\w", "integer division and modulo of an index"),
         (r"tl\.load\((?!.*\bother\b).*\bmask\b", "masked load without other, neutral value"),
         (r"for\s*\(.*>>=\s*1\)[^;]*shfl", "warp shuffle reduction"),

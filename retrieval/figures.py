@@ -1,4 +1,4 @@
-"""Finds the figures that a text tells of a kernel: names with their numbers, in any order people write them."""
+"""Finds the figures that a text tells of a kernel: names with their numbers, whichever comes first."""
 
 from __future__ import annotations
 
@@ -21,18 +21,21 @@ from ..profiling.rules import rule_book
 _NUMBER = r"\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)?(?:e[-+]?\d+)?"
 _SCALED = rf"(?:{_NUMBER})(?: ?[kM]\b)?"
 _UNIT = (
-    r"%|per ?cent|[kmgtKMGT]?i?[bB](?:ytes?)?/s|[KMGkmg]i?[bB]\b|bytes?\b|[mnuµμ]s(?:ec)?\b|[kKM]\b|million|thousand"
+    r"%|per ?cent|[kmgtKMGT]?i?[bB](?:ytes?)?/s|[KMGkmg]i?[bB]\b|bytes?\b|[mnuµμ]s(?:ec)?\b|[kKM]\b"
+    r"|million|thousand"
 )
 _FIGURE = re.compile(
-    rf"(?<![\w.])(?P<number>{_NUMBER}|no|zero|one)\s?(?P<unit>{_UNIT})?(?: (?:out )?of (?P<of>{_NUMBER}))?(?!-?\w)"
+    rf"(?<![\w.])(?P<number>{_NUMBER}|no|zero|one)\s?(?P<unit>{_UNIT})?"
+    rf"(?: (?:out )?of (?P<of>{_NUMBER}))?(?!-?\w)"
 )
 _CLAUSE = re.compile(r"[;|\n]|,(?!\d)|\band\b|\bwhile\b|\bwith\b|\bbut\b|[.:](?=\s+[A-Z])")
 _WORDS = {"no": 0.0, "zero": 0.0, "one": 1.0}
 _MANY = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6}
-_JOINING = frozenset(
-    "of the all in on at to is are was were be by for from only about around just some up reads shows reaches "
-    "per peak cycles warp stall stalls stalled s avg max total".split()
-)
+_JOINING = frozenset((
+    "of", "the", "all", "in", "on", "at", "to", "is", "are", "was", "were", "be", "by", "for", "from", "only",
+    "about", "around", "just", "up", "reads", "shows", "reaches", "per", "peak", "cycles", "warp", "stall",
+    "stalls", "stalled", "avg", "max", "total",
+))  # fmt: skip
 _FEW = 4  # words between a share and its name
 _MOST_PCT = 120.0  # utilisation in per cent; more is another number
 _SHARE = 0.5  # of the stalls, for the one that is said to lead without a number
@@ -63,7 +66,7 @@ class Figure:
     end: int = 0
 
     def in_unit(self, wanted: str) -> float | None:
-        """The number in `wanted`, None where it is of another kind; shares are told as such or in per cent."""
+        """The number in `wanted`, None where it is of another kind; shares come as such or in per cent."""
         if self.of and not self.unit and wanted in ("ratio", "%"):
             return self.value / self.of * (100 if wanted == "%" else 1)
         if wanted in ("ratio", "inst/cycle"):
@@ -105,7 +108,7 @@ def figures(text: str) -> tuple[dict[str, float], str]:
 
 
 def _paired(clause: str) -> Iterator[tuple[str, float]]:
-    """Each name of a clause with the number that belongs to it: behind it, or before it where numbers lead."""
+    """Each name of a clause with its number: the one behind it, or before it where numbers lead."""
     names = _named(clause)
     blank = list(clause)
     for start, end, _ in names:
@@ -122,7 +125,9 @@ def _paired(clause: str) -> Iterator[tuple[str, float]]:
             for figure in (reversed(numbers) if lead else numbers)
             if (before <= figure.start < start if lead else end <= figure.start < after)
         ]
-        between = clause[near[0].end : start] if near and lead else clause[end : near[0].start] if near else ""
+        between = (
+            clause[near[0].end : start] if near and lead else clause[end : near[0].start] if near else ""
+        )
         for key in meant if near and _joined(between, near[0]) else ():
             value = near[0].in_unit(_unit_of(key))
             if value is not None:
@@ -157,8 +162,12 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
         entry = metric_map().keys.get(key)
         names = (*metric_names(key), *(entry.shown if entry else ()), key)
         found += [(key, re.escape(name.lower())) for name in names]
-    found += [(key, word) for told in (words().keys, words().facts) for key, many in told.items() for word in many]
-    found += [(fact, re.escape(fact)) for fact in rule_book().facts if fact not in vocabulary() and "_" in fact]
+    found += [
+        (key, word) for told in (words().keys, words().facts) for key, many in told.items() for word in many
+    ]
+    found += [
+        (fact, re.escape(fact)) for fact in rule_book().facts if fact not in vocabulary() and "_" in fact
+    ]
     stems = [(name.partition(".")[0], key) for key in keys() for name in metric_names(key) if "." in name]
     meant = {stem: {key for other, key in stems if other == stem} for stem, _ in stems}
     found += [(key, re.escape(stem)) for stem, key in dict.fromkeys(stems) if len(meant[stem]) == 1]
@@ -189,7 +198,9 @@ def _figure(match: re.Match[str]) -> Figure | None:
     elif spelling.startswith("per"):
         spelling = "%"
     elif re.search(r"b(?:/s)?$", spelling, re.IGNORECASE):
-        spelling = re.sub(r"^[kmgt]?i?b", lambda found: found[0].upper().replace("I", "i"), spelling, flags=re.IGNORECASE)
+        spelling = re.sub(
+            r"^[kmgt]?i?b", lambda found: found[0].upper().replace("I", "i"), spelling, flags=re.IGNORECASE
+        )
     whole = _value(match["of"]) if match["of"] else None
     return Figure(value, spelling, whole or 0.0, *match.span())
 

@@ -23,8 +23,8 @@ _DEVICE, _TARGET = "NVIDIA H100 80GB HBM3", "sm_90"
 
 @dataclass(frozen=True)
 class Pace:
-    """`questions` differ in the classes found, `searches` in their words. `load_s` is from opening the library
-    to its first answer; `advise_s` what follows for all kernels, on the wall's clock and on the processor."""
+    """`questions` differ in the classes found, `searches` in their words. `load_s` is from opening the
+    library to its first answer; `advise_s` what follows, on the wall's clock and on the processor."""
 
     kernels: int
     questions: int

@@ -1,9 +1,9 @@
 """Names what the figures of a profile point at that a person wrote down in words.
 
-pointed_at("SM 22 %, DRAM 31 %, pipe_tensor 0 %, pipe_fma 71 %, fp16 gemm")[0].cls   # "tensor_unused"
+pointed_at("SM 22 %, DRAM 31 %, pipe_tensor 0 %, pipe_fma 71 %, fp16 gemm")[0].cls   # tensor_unused
 
-The figures become a launch as a profiler would give it, and the rules of every diagnosis judge it. What is not
-mentioned is taken as unremarkable: this steers a search, and is told nobody as a diagnosis.
+The figures become a launch as a profiler would give it, and the rules of every diagnosis judge it. What is
+not mentioned is taken as unremarkable: this steers a search, and is told nobody as a diagnosis.
 """
 
 from __future__ import annotations
@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 USUAL = {"nvidia": "h100", "amd": "mi300x"}
 """The device that is imagined where none is named."""
 
-_AMD = re.compile(r"\b(?:gfx\w+|mi\d{3}\w*|lds|vgprs?|wavefronts?|valu\w*|mfma\w*|sq_\w+|hip|rocm)\b", re.IGNORECASE)
-_PRODUCT = re.compile(r"\b(?:\w*gemm|mat(?:rix)?[ -]?mul\w*|matrix products?|conv\w*|attention|linear)\b", re.IGNORECASE)
+_AMD = re.compile(
+    r"\b(?:gfx\w+|mi\d{3}\w*|lds|vgprs?|wavefronts?|valu\w*|mfma\w*|sq_\w+|hip|rocm)\b", re.IGNORECASE
+)
+_PRODUCT = re.compile(
+    r"\b(?:\w*gemm|mat(?:rix)?[ -]?mul\w*|matrix products?|conv\w*|attention|linear)\b", re.IGNORECASE
+)
 _MULTIPLIES_FROM = 20.0  # per cent of the fp32 pipe, where the tensor pipe is spoken of at all
 _LIMITS = ("limit_blocks", "limit_regs", "limit_smem", "limit_warps")
 _UNLIMITED = 32.0  # blocks a unit
@@ -39,8 +43,8 @@ _SPILLS = 10.0  # per cent of the instructions, where their number is worth tell
 
 
 def in_words(text: str, device: str | None = None) -> str:
-    """The words to search with for a text that tells figures: the bottleneck that they point at, its remedies,
-    and what the text says beside them; "" where they point at none."""
+    """The words to search with for a text that tells figures: the bottleneck that they point at, its
+    remedies, and what the text says beside them; "" where they point at none."""
     found = pointed_at(text, find_spec(device) if device else None)
     if not found:
         return ""
@@ -54,7 +58,11 @@ def pointed_at(text: str, spec: DeviceSpec | None = None) -> tuple[Bottleneck, .
         return ()
     spec = spec or find_spec(USUAL["amd" if _AMD.search(text) else "nvidia"])
     product = _multiplies(text, told)
-    unsaid = {**words().unsaid["any"], **words().unsaid[spec.vendor], "pipe_tensor": _SOME if product else 0.0}
+    unsaid = {
+        **words().unsaid["any"],
+        **words().unsaid[spec.vendor],
+        "pipe_tensor": _SOME if product else 0.0,
+    }
     known = _worked_out(told, unsaid) | {"matmul_like": float(product)}
     read = {key: Reading(value, key) for key, value in known.items() if key in vocabulary()}
     facts = counter_facts(Launch(0, "", read, arch=spec.target), spec)
@@ -76,7 +84,7 @@ def _worked_out(told: Mapping[str, float], unsaid: Mapping[str, float]) -> dict[
         found["dram_pct"] = 100 * told["part"] / told["whole"]
     elif "dram_bytes_s" in told and "dram_pct" not in told:
         del found["dram_pct"]  # worked out with the device's peak
-    if told.get("spill_requests") and "inst" not in told:
+    if (told.get("spill_requests") and "inst" not in told) or told.get("spill_bytes"):
         found["local_inst_pct"] = _SPILLS
     if "ld_bytes_per_sector" in told:
         del found["excess_sectors_pct"]
@@ -99,6 +107,7 @@ def _worked_out(told: Mapping[str, float], unsaid: Mapping[str, float]) -> dict[
 
 
 def _multiplies(text: str, told: Mapping[str, float]) -> bool:
-    """Whether the kernel is a product: by its name, or since its tensor pipe is spoken of beside a busy fp32 one."""
+    """Whether the kernel is a product: by its name, or since its tensor pipe is spoken of beside a busy fp32
+    one."""
     spoken_of = "pipe_tensor" in told and told.get("pipe_fma", 0.0) >= _MULTIPLIES_FROM
     return spoken_of or bool(_PRODUCT.search(text))

@@ -6,7 +6,12 @@ import re
 _PAIRS = (
     (r"warps?", r"wave(?:front)?s?", "warp", "wave wavefront"),
     (r"shared[- ]memory|smem", r"lds", "shared memory", "LDS"),
-    (r"tensor[- ]cores?", r"mfma|matrix cores?|wmma", "tensor core mma", "matrix core MFMA WMMA v_mfma"),
+    (
+        r"tensor[- ]cores?",
+        r"(?:v_)?(?:mfma|wmma)(?:_\w+)?|matrix cores?",
+        "tensor core mma",
+        "matrix core MFMA WMMA v_mfma",
+    ),
     (r"thread ?blocks?|ctas?", r"work-?groups?", "thread block", "workgroup"),
     (r"sms?|streaming multiprocessors?|multiprocessors?", r"cus?|compute units?", "SM", "CU compute unit"),
     (r"cp\.async(?:\.\w+)*", r"global_load_lds\w*", "cp.async", "global_load_lds direct to LDS"),

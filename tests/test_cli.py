@@ -78,6 +78,8 @@ def test_version() -> None:
         ["profile"],
         ["profile", "op.py", "--cmd", "python train.py"],
         ["profile", "--cmd", "python train.py", "--level", "static"],
+        ["profile", "op.py", "--skip", "3"],
+        ["profile", "op.py", "--nvtx", "step", "--quick"],
         ["search"],
         ["library", "show"],
     ],

@@ -31,6 +31,24 @@ if TYPE_CHECKING:
     help="The best that is to be had; counters or nothing; nothing run on the card.",
 )
 @click.option("--out", type=options.PATH, metavar="FILE.json", help="Save it, for `kbgen advise FILE.json`.")
+@click.option(
+    "--skip",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Of a command: launches to pass over, such as warm-up, compiling and autotuning.",
+)
+@click.option(
+    "--count", type=click.IntRange(1), metavar="N", help="Of a command: launches to count; default: 20."
+)
+@click.option(
+    "--nvtx", metavar="NAME", help="Of a command: only in this NVTX range, as torch.cuda.nvtx.range sets it."
+)
+@click.option(
+    "--ranged",
+    is_flag=True,
+    help="Of a command: only between torch.cuda.profiler.start() and stop().",
+)
+@click.option("--quick", is_flag=True, help="Of a command: twelve metrics in few passes, not all.")
 @options.gpu
 @options.mode
 @options.overrides
@@ -47,6 +65,7 @@ def profile(
     gpu: str,
     mode: Any,
     overrides: Any,
+    **watched: Any,
 ) -> None:
     """Say what an op, a kernel file or any command takes on a device, and what holds it back.
 
@@ -54,11 +73,16 @@ def profile(
     for the device offline, and the level of evidence says which."""
     if (op_file is None) == (command is None):
         raise click.UsageError("give OP.py, or --cmd with a command that launches kernels")
+    asked = {name: value for name, value in watched.items() if value not in (None, False)}
+    if asked and command is None:
+        raise click.UsageError(
+            f"--{', --'.join(asked)}: goes with --cmd; an OP.py is counted in one warm call"
+        )
     with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
         if command is not None:
             if level == "static":
                 raise click.UsageError("--level static compiles an OP.py; a command can only be counted")
-            document = _of_command(command, kernel, gpu, Path(scratch))
+            document = _of_command(command, kernel, gpu, Path(scratch), asked)
         else:
             assert op_file is not None
             document = _of_op(op_file, candidate, gpu, mode, overrides, level, Path(scratch))
@@ -87,11 +111,14 @@ def _of_op(
     return op_profile(found)
 
 
-def _of_command(command: str, kernel: str | None, gpu: str, scratch: Path) -> dict[str, Any]:
+def _of_command(
+    command: str, kernel: str | None, gpu: str, scratch: Path, asked: dict[str, Any]
+) -> dict[str, Any]:
     from ...profiling.counters.collect import collect_command
     from .profile_document import command_profile
 
-    report = collect_command(shlex.split(command), kernel=kernel, scratch=scratch)
+    full = not asked.pop("quick", False)
+    report = collect_command(shlex.split(command), kernel=kernel, full=full, scratch=scratch, **asked)
     return command_profile(command, report, named(gpu))
 
 

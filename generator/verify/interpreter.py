@@ -19,10 +19,12 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
 from .memory import Addresses, Memory
-from .numerics import ExactBuilder, TreeReduce, WideScan, dot_options, indexable, keeping_other
+from .numerics import ExactBuilder, dot_options, indexable, keeping_other
+from .sparing import spare_repetition
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,13 @@ class Watch:
 
 def install(watch: Watch, arch: str) -> None:
     """Patch the interpreter of this process; there is no way back, so only a child process does this."""
+    spare_repetition()
     builder = triton_interpreter.interpreter_builder
     builder.__class__ = _seeing(watch)
     builder.options = dot_options(arch)
     TritonSemantic._load_legacy = keeping_other(TritonSemantic._load_legacy)
     triton_interpreter.ReduceOps = TreeReduce
-    triton_interpreter.ScanOps = WideScan
+    triton_interpreter.ScanOps = TreeScan
     triton_interpreter._patch_lang_tensor = indexable(triton_interpreter._patch_lang_tensor)
     triton_interpreter.GridExecutor = _reporting(watch)
     triton_interpreter.InterpretedFunction.__call__ = _calling_helpers(watch)

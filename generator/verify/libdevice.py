@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,26 @@ _MODULES = (
     "triton.language.extra.cuda.libdevice",
     "triton.language.extra.hip.libdevice",
 )
+
+
+def _single(x: torch.Tensor) -> torch.Tensor:
+    return x.float().double()
+
+
+def _grid(x: torch.Tensor, step: float) -> torch.Tensor:
+    return torch.round(x / step) * step
+
+
+def _lg2(x: torch.Tensor) -> torch.Tensor:
+    """As PTX's `lg2.approx.f32`, whose error between 0.5 and 2 is absolute: near one few digits are left."""
+    exact = torch.log2(x)
+    return torch.where(exact.abs() < 1, _grid(exact, 2.0**-21), exact)
+
+
+def _turns(x: torch.Tensor) -> torch.Tensor:
+    """The angle as `sin.approx.f32` has it, which divides by a turn in float32 first."""
+    return _single(x / (2 * math.pi)) * (2 * math.pi)
+
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
@@ -34,11 +55,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "rint": torch.round,
     "nearbyint": torch.round,
     "fast_tanhf": torch.tanh,
-    "fast_expf": torch.exp,
-    "fast_logf": torch.log,
-    "fast_sinf": torch.sin,
-    "fast_cosf": torch.cos,
-    "fast_powf": torch.pow,
+    "fast_expf": lambda x: torch.exp2(_single(x * math.log2(math.e))),
+    "fast_logf": lambda x: _lg2(x) * math.log(2),
+    "fast_powf": lambda x, power: torch.exp2(_single(power * _lg2(x))),
+    "fast_sinf": lambda x: _grid(torch.sin(_turns(x)), 2.0**-20),
+    "fast_cosf": lambda x: _grid(torch.cos(_turns(x)), 2.0**-20),
     "fast_dividef": torch.div,
     "div_rn": torch.div,
     "sqrt_rn": torch.sqrt,

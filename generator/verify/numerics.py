@@ -66,22 +66,24 @@ def keeping_other(load: Callable[..., Any]) -> Callable[..., Any]:
     return told
 
 
-def _scalar(dtype: Any) -> Any:
+def scalar(dtype: Any) -> Any:
+    """The type of one element."""
     return getattr(dtype, "scalar", dtype)
 
 
-def _is_bf16(handle: TensorHandle) -> bool:
-    return bool(_scalar(handle.dtype) == tl.bfloat16) and handle.data.dtype == np.uint16
+def is_bf16(handle: TensorHandle) -> bool:
+    """Whether its values are held as raw 16-bit integers."""
+    return bool(scalar(handle.dtype) == tl.bfloat16) and handle.data.dtype == np.uint16
 
 
-def _plain(handle: TensorHandle) -> Any:
+def plain(handle: TensorHandle) -> Any:
     """The values as numpy can compute with them."""
-    return bf16_to_f32(handle.data) if _is_bf16(handle) else handle.data
+    return bf16_to_f32(handle.data) if is_bf16(handle) else handle.data
 
 
 def _held(values: Any, dtype: Any) -> TensorHandle:
     """Values as the interpreter holds them; a comparison's result keeps its booleans."""
-    dtype = _scalar(dtype)
+    dtype = scalar(dtype)
     if values.dtype == np.bool_:
         return TensorHandle(values, tl.int1)
     if dtype == tl.bfloat16:
@@ -97,19 +99,26 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
         return TensorHandle(f32_to_bf16(np.array([value], np.float32)), tl.bfloat16)
 
     def binary_op(self, lhs: TensorHandle, rhs: TensorHandle, op: Callable[..., Any]) -> TensorHandle:
-        if not (_is_bf16(lhs) or _is_bf16(rhs)):
+        if not (is_bf16(lhs) or is_bf16(rhs)):
             return super().binary_op(lhs, rhs, op)
-        return _held(op(_plain(lhs), _plain(rhs)), lhs.dtype)
+        return _held(op(plain(lhs), plain(rhs)), lhs.dtype)
+
+    def create_add(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
+        """Of two booleans one bit: true and true is false, as in the code that Triton makes of it."""
+        return self.binary_op(lhs, rhs, np.logical_xor if _booleans(lhs, rhs) else np.add)
+
+    def create_sub(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
+        return self.binary_op(lhs, rhs, np.logical_xor if _booleans(lhs, rhs) else np.subtract)
 
     def unary_op(self, arg: TensorHandle, op: Callable[..., Any]) -> TensorHandle:
-        return _held(op(_plain(arg)), arg.dtype) if _is_bf16(arg) else super().unary_op(arg, op)
+        return _held(op(plain(arg)), arg.dtype) if is_bf16(arg) else super().unary_op(arg, op)
 
     def ternary_op(
         self, lhs: TensorHandle, rhs: TensorHandle, other: TensorHandle, op: Callable[..., Any]
     ) -> TensorHandle:
-        if not (_is_bf16(rhs) or _is_bf16(other)):
+        if not (is_bf16(rhs) or is_bf16(other)):
             return super().ternary_op(lhs, rhs, other, op)
-        return _held(op(_plain(lhs), _plain(rhs), _plain(other)), other.dtype)
+        return _held(op(plain(lhs), plain(rhs), plain(other)), other.dtype)
 
     def create_minnumf(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
         return self.binary_op(lhs, rhs, np.fmin)
@@ -121,35 +130,35 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
         """One rounding: a product of two floats of 24 bits or fewer is exact in float64."""
         if x.data.dtype == np.float64:
             return super().create_fma(x, y, z)
-        wide = _plain(x).astype(np.float64) * _plain(y).astype(np.float64) + _plain(z).astype(np.float64)
+        wide = plain(x).astype(np.float64) * plain(y).astype(np.float64) + plain(z).astype(np.float64)
         return _held(wide.astype(np.float32), z.dtype)
 
     def create_erf(self, arg: TensorHandle) -> TensorHandle:
-        values = torch.from_numpy(np.ascontiguousarray(_plain(arg), np.float64))
+        values = torch.from_numpy(np.ascontiguousarray(plain(arg), np.float64))
         return _held(torch.special.erf(values).numpy(), arg.dtype)
 
     def create_rsqrt(self, arg: TensorHandle) -> TensorHandle:
-        return _held(1 / np.sqrt(_plain(arg)), arg.dtype)
+        return _held(1 / np.sqrt(plain(arg)), arg.dtype)
 
     def cast_impl(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
-        if src.data.dtype == np.bool_ or _is_bf16(src) or _scalar(dst_type) == tl.bfloat16:
-            return _held(_plain(src).astype(_numpy_type(dst_type)), dst_type)
+        if src.data.dtype == np.bool_ or is_bf16(src) or scalar(dst_type) == tl.bfloat16:
+            return _held(plain(src).astype(_numpy_type(dst_type)), dst_type)
         return super().cast_impl(src, dst_type)
 
     def create_fp_to_fp(self, src: TensorHandle, dst_type: Any, rounding_mode: Any) -> TensorHandle:
-        if _scalar(dst_type) == tl.bfloat16:
-            bits = f32_to_bf16(_plain(src), truncate="RTZ" in str(rounding_mode))
+        if scalar(dst_type) == tl.bfloat16:
+            bits = f32_to_bf16(plain(src), truncate="RTZ" in str(rounding_mode))
             return TensorHandle(bits, tl.bfloat16)
         return super().create_fp_to_fp(src, dst_type, rounding_mode)
 
     def create_dot(
         self, a: TensorHandle, b: TensorHandle, d: TensorHandle, input_precision: Any, most: int
     ) -> TensorHandle:
-        if not (a.data.dtype == np.float32 or _is_bf16(a) or _is_bf16(b)):
+        if not (a.data.dtype == np.float32 or is_bf16(a) or is_bf16(b)):
             return super().create_dot(a, b, d, input_precision, most)
-        left, right = _plain(a), _plain(b)
-        precision = "IEEE" if _is_bf16(a) else str(input_precision).rsplit(".", 1)[-1].upper()
-        total = _plain(d).astype(np.float32) + _product(left, right, precision)
+        left, right = plain(a), plain(b)
+        precision = "IEEE" if is_bf16(a) else str(input_precision).rsplit(".", 1)[-1].upper()
+        total = plain(d).astype(np.float32) + _product(left, right, precision)
         return _held(total, d.dtype)
 
     def create_masked_load(
@@ -166,10 +175,14 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
         return super().create_masked_load(ptrs, mask, other, cache, evict, volatile)
 
 
+def _booleans(*handles: TensorHandle) -> bool:
+    return all(handle.data.dtype == np.bool_ for handle in handles)
+
+
 def _numpy_type(dst_type: Any) -> Any:
     """bfloat16 passes through float32; everything else has a numpy type of its own."""
-    scalar = _scalar(dst_type)
-    return np.float32 if scalar == tl.bfloat16 else triton_interpreter._get_np_dtype(scalar)
+    element = scalar(dst_type)
+    return np.float32 if element == tl.bfloat16 else triton_interpreter._get_np_dtype(element)
 
 
 def _undefined(ptrs: TensorHandle) -> TensorHandle | None:
@@ -212,68 +225,3 @@ def _bf16_parts(values: Any) -> list[Any]:
         found.append(round_through_bf16(values))
         values = values - found[-1]
     return found
-
-
-class TreeReduce(triton_interpreter.ReduceOps):  # type: ignore[misc]
-    """Reductions that know bfloat16, and combine slices as a tree, as warps do, not one by one."""
-
-    def sum(self, input: Any) -> Any:
-        total = np.sum(_plain(input.handle), axis=self.axis, keepdims=self.keep_dims)
-        return self._tensor(total, input.dtype)
-
-    def min_max(self, input: Any, val_reduce_op: Any, idx_reduce_op: Any = None) -> Any:
-        """NaN never reaches this as a bfloat16: Triton widens bfloat16 before it compares."""
-        with np.errstate(all="ignore"):
-            return super().min_max(input, val_reduce_op, idx_reduce_op)
-
-    def generic_reduce(self, input: Any) -> Any:
-        axis, ndim = self.axis, len(input[0].handle.data.shape)
-        arrays = [arg.handle.data for arg in input]
-        if axis is None:
-            axis, arrays = 0, [array.reshape(-1) for array in arrays]
-        slices = [np.moveaxis(array, axis, 0) for array in arrays]
-        types = [arg.dtype for arg in input]
-        while (count := slices[0].shape[0]) > 1:
-            half = count // 2
-            joined = self._combine(
-                [part[:half] for part in slices], [part[half : 2 * half] for part in slices], types
-            )
-            odd = [part[2 * half :] for part in slices]
-            slices = [np.concatenate([new, rest]) for new, rest in zip(joined, odd, strict=True)]
-        return [self._reduced(part[0], axis, ndim, dtype) for part, dtype in zip(slices, types, strict=True)]
-
-    def _combine(self, left: list[Any], right: list[Any], types: list[Any]) -> list[Any]:
-        operands = [
-            self.to_tensor(part, dtype)
-            for side in (left, right)
-            for part, dtype in zip(side, types, strict=True)
-        ]
-        result = self.combine_fn.fn(*operands)
-        results = result if isinstance(result, tuple) else (result,)
-        shape = left[0].shape
-        values = [one.handle.data if isinstance(one, tl.tensor) else one for one in results]
-        return [np.broadcast_to(value, shape) for value in values]
-
-    def _reduced(self, data: Any, axis: int, ndim: int, dtype: Any) -> Any:
-        if self.keep_dims:
-            data = data.reshape((1,) * ndim) if self.axis is None else np.expand_dims(data, axis)
-        return self.to_tensor(data if getattr(data, "shape", ()) else data.item(), dtype)
-
-    def _tensor(self, values: Any, dtype: Any) -> Any:
-        if _scalar(dtype) == tl.bfloat16:
-            values = f32_to_bf16(np.asarray(values))
-        return self.to_tensor(values if getattr(values, "shape", ()) else values.item(), dtype)
-
-
-class WideScan(triton_interpreter.ScanOps):  # type: ignore[misc]
-    """Prefix sums and products of bfloat16, which otherwise add up bit patterns."""
-
-    def cumsum(self, input: Any) -> Any:
-        return [self._scanned(np.cumsum, input)]
-
-    def cumprod(self, input: Any) -> Any:
-        return [self._scanned(np.cumprod, input)]
-
-    def _scanned(self, op: Callable[..., Any], input: Any) -> Any:
-        values = op(_plain(input.handle), axis=self.axis)
-        return self.to_tensor(f32_to_bf16(values) if _is_bf16(input.handle) else values, input.dtype)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -52,9 +54,11 @@ class Journal:
             )
         if resume:
             raise JournalError(f"{self.folder} holds no run to resume; leave --resume out, or mend --out.")
+        if held is not None:
+            self._remove()
+        elif self.folder.is_dir() and any(self.folder.iterdir()):
+            raise JournalError(f"{self.folder} holds files that are no journal; choose another --out.")
         self.folder.mkdir(parents=True, exist_ok=True)
-        for path in sorted(self.folder.glob("*.json")):
-            path.unlink()
         self._write(self.folder / "run.json", {"schema": SCHEMA, **identity})
 
     def once(self, kind: str, key: str, make: Callable[[], Any]) -> Any:
@@ -92,6 +96,12 @@ class Journal:
     def name(key: str) -> str:
         """What stands for a key in names of files, and in the header that keeps servers from paying twice."""
         return hashlib.sha256(key.encode()).hexdigest()[:24]
+
+    def _remove(self) -> None:
+        """All of it or nothing: a crash leaves no half of a journal under its name."""
+        gone = self.folder.with_name(f".journal-{uuid.uuid4().hex}")
+        self.folder.rename(gone)
+        shutil.rmtree(gone)
 
     def _path(self, kind: str, key: str) -> Path:
         return self.folder / f"{kind}-{self.name(key)}.json"

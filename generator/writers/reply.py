@@ -17,7 +17,7 @@ _SPAN = re.compile(r"python span=([0-9]{1,4})")
 
 
 class ReplyError(Exception):
-    """Why a reply cannot be used, as a sentence to answer it with."""
+    """Why a reply cannot be used, as a sentence to answer it with; it repeats nothing of the reply."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def read_reply(text: str, parent: str | None) -> str:
     if len(blocks) > 1:
         raise ReplyError(f"it holds {len(blocks)} fenced blocks, expected one with the whole file.")
     if blocks[0].info not in ("python", "py"):
-        raise ReplyError(f"its block is opened by ```{blocks[0].info[:40]}, expected ```python.")
+        raise ReplyError("its block is not opened by ```python.")
     return _checked(blocks[0].text)
 
 
@@ -74,7 +74,7 @@ def _edited(blocks: list[_Block], edits: list[_Block], parent: str | None) -> st
         named = _SPAN.fullmatch(block.info)
         place = int(named[1]) if named else 0
         if not 1 <= place <= count:
-            raise ReplyError(f"```{block.info[:40]} names no span; there are spans 1 to {count}.")
+            raise ReplyError(f"a block names no span; there are spans 1 to {count}.")
         if place in replaced:
             raise ReplyError(f"span {place} is replaced twice.")
         replaced[place] = block.text

@@ -88,12 +88,14 @@ class Writer(Protocol):
 @dataclass(frozen=True)
 class Effort:
     """How a search over answers spends them: first kernels, repairs of each refused one, how many of the
-    best are worked on at once, and how many answers each of these gets a round."""
+    best are worked on at once, and how many answers each of these gets a round. One that is `seeded` starts
+    from the built-in writer's kernel, and asks for first ones only where there is none."""
 
     drafts: int = 1
     repairs: int = 2
     beam: int = 1
     samples: int = 2
+    seeded: bool = False
 
 
 class SpentError(Exception):

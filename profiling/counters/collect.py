@@ -17,7 +17,12 @@ from .subject import WARM_UPS, subject_line
 if TYPE_CHECKING:  # loading it would load torch
     from ..op import Op
 
-_MOST_LAUNCHES = 20
+MOST_LAUNCHES = 20
+_NO_RANGES = Refusal(
+    "a range on an AMD card",
+    "rocprofv3 is not asked for ranges",
+    "pass over what comes before by number (--skip, --count)",
+)
 
 
 def collect_command(
@@ -26,23 +31,28 @@ def collect_command(
     kernel: str | None = None,
     full: bool = True,
     skip: int = 0,
-    count: int = _MOST_LAUNCHES,
+    count: int = MOST_LAUNCHES,
+    ranged: bool = False,
+    nvtx: str | None = None,
     scratch: Path,
     timeout_s: float = 600.0,
     probe: Probe | None = None,
 ) -> CounterReport:
     """Counters of any program's launches whose kernel matches the regular expression `kernel`, after `skip`
-    of them, at most `count`; CountersRefused says why there are none and what to do."""
+    of them, at most `count`; of an NVIDIA card only those between cudaProfilerStart and Stop (`ranged`) or in
+    an NVTX range (`nvtx`). CountersRefused says why there are none and what to do."""
     probe = probe or SystemProbe()
     vendor, arch = _card(probe)
     before = probe.clocks()
     if vendor == "amd":
+        if ranged or nvtx:
+            raise CountersRefused(_NO_RANGES)
         report = collect_rocprof(
             command, arch=arch, kernel=kernel, full=full, skip=skip, count=count, scratch=scratch,
             timeout_s=timeout_s,
         )  # fmt: skip
     else:
-        request = Request(kernel, full, skip, count, timeout_s=timeout_s)
+        request = Request(kernel, full, skip, count, ranged, nvtx, timeout_s)
         report = collect_ncu(command, request, arch=arch, scratch=scratch)
     return _with_clocks(report, before, probe.clocks())
 

@@ -23,8 +23,9 @@ _AS_READ = (
     "sm_pct", "mem_pct", "dram_pct", "l2_pct", "l1_pct", "l2_hit", "l1_hit", "lds_pct", "ta_pct",
     "ld_bytes_per_lane", "pipe_tensor", "pipe_gmma", "pipe_fma", "pipe_alu", "pipe_xu", "pipe_fp64",
     "issue_active", "threads_per_inst", "occupancy_achieved", "occupancy_theoretical",
-    "stall_long_scoreboard", "stall_short_scoreboard", "stall_mio_throttle", "stall_lg_throttle", "stall_barrier", "stall_membar",
-    "stall_gmma", "stall_no_instruction", "stall_wait", "wait_pct", "wait_issue_pct", "wait_lds_pct",
+    "stall_long_scoreboard", "stall_short_scoreboard", "stall_mio_throttle", "stall_lg_throttle",
+    "stall_barrier", "stall_membar", "stall_gmma", "stall_no_instruction", "stall_wait",
+    "wait_pct", "wait_issue_pct", "wait_lds_pct",
     "vmem_latency", "atomic_latency", "icache_miss_pct", "full_waves_pct", "full_regs_pct", "full_lds_pct",
     "full_barriers_pct", "full_groups_pct",
 )  # fmt: skip

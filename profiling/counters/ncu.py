@@ -36,13 +36,15 @@ _QUICK_SECTIONS = ("LaunchStats", "Occupancy")
 @dataclass(frozen=True)
 class Request:
     """What to count and of which launches. `kernel` is a regular expression on the function's name; `skip`
-    and `count` apply after it. `ranged`: only what lies between cudaProfilerStart and cudaProfilerStop."""
+    and `count` apply after it. `ranged`: only between cudaProfilerStart and cudaProfilerStop; `nvtx`: only in
+    the push/pop range of that name, of the default domain."""
 
     kernel: str | None = None
     full: bool = True
     skip: int = 0
     count: int | None = None
     ranged: bool = False
+    nvtx: str | None = None
     timeout_s: float = 600.0
 
 
@@ -118,6 +120,8 @@ def command_line(
         options += ["-c", str(request.count)]
     if request.ranged:
         options += ["--profile-from-start", "off"]
+    if request.nvtx:
+        options += ["--nvtx", "--nvtx-include", f"{request.nvtx}/"]  # a push/pop range ends in a slash
     options += ["--metrics", ",".join(selected.metrics)]
     for section in selected.sections:
         options += ["--section", section]

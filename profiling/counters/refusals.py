@@ -185,7 +185,7 @@ def timed_out(seconds: float) -> Refusal:
     return Refusal(
         f"no end after {seconds:g} s",
         f"the profiled program did not end within {seconds:g} s",
-        "profile fewer launches (--count), name the kernel (--kernel), use the quick set, or allow more time",
+        "profile fewer launches (--count), name the kernel (--kernel), or use the quick set (--quick)",
     )
 
 

@@ -1,4 +1,8 @@
-"""Runs rocprofv3 on a command, once for each group of counters that its card counts together."""
+"""Runs rocprofv3 on a command, once for each group of counters that its card counts together.
+
+Written after rocprofiler-sdk's documentation and the files that it published, and tried on a stand-in for the
+tool: it never ran on a card.
+"""
 
 from __future__ import annotations
 

@@ -117,6 +117,7 @@ def test_a_broken_off_sitemap_is_taken_up_where_it_stopped(
     address = sitemap(site, 4)
 
     def give_up(done: int, total: int) -> None:
+        assert total == 4
         if done == 2:
             raise KeyboardInterrupt
 

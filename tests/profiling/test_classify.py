@@ -349,6 +349,31 @@ def test_counter_classes_are_decided_with_high_confidence(facts: dict[str, float
     assert (found.cls, found.confidence) == (primary, "high")
 
 
+@pytest.mark.parametrize(("share", "first"), [(80.0, "dram_bandwidth"), (30.0, "membar_atomics")])
+def test_atomics_in_the_code_lead_only_where_the_bus_is_not_full(share: float, first: str) -> None:
+    """A reduction that ends in one atomic a block keeps its bandwidth."""
+    facts = {
+        "bandwidth_pct": share,
+        "compute_pct": 3.0,
+        "memory_us": share,
+        "compute_us": 3.0,
+        "untimed": 0.0,
+    }
+    facts |= {"time_us": 100.0, "atomic_instructions": 1.0, "shared_atomic_instructions": 0.0}
+    found = diagnose([("sum", facts)], H100, "B")
+    assert found.bottlenecks[0].cls == first
+    assert "membar_atomics" in classes(found)
+
+
+def test_more_warps_are_not_asked_for_where_instructions_are_waited_for() -> None:
+    found = counted(
+        limited_by_registers=1.0, occupancy_theoretical=50.0, occupancy_gap_pct=50.0, sm_pct=30.0,
+        mem_pct=20.0, tensor_pipeline=0.0, pipe_tensor=0.0, stall_long_scoreboard=0.1,
+        stall_no_instruction=0.4,
+    )  # fmt: skip
+    assert classes(found)[:2] == ["icache", "occupancy_regs"]
+
+
 def test_one_missing_metric_leaves_its_class_undecided_and_no_other() -> None:
     diagnosis = counted(dram_pct=91.0, l2_pct=40.0, stall_barrier=0.0)
     assert "dram_bandwidth" in diagnosis.undecided

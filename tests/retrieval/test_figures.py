@@ -12,7 +12,10 @@ from kbgen.retrieval.figures import figures, words
     [
         ("DRAM 31%, SM throughput 22 %", {"dram_pct": 31, "sm_pct": 22}),
         ("HBM at 88% of peak", {"dram_pct": 88}),
-        ("46 % stall barrier and 11 % long scoreboard", {"stall_barrier": 0.46, "stall_long_scoreboard": 0.11}),
+        (
+            "46 % stall barrier and 11 % long scoreboard",
+            {"stall_barrier": 0.46, "stall_long_scoreboard": 0.11},
+        ),
         ("71% of stalls are long scoreboard", {"stall_long_scoreboard": 0.71}),
         ("stall_long_scoreboard 0.58", {"stall_long_scoreboard": 0.58}),
         ("stall barrier 5.5 of 11.0 cycles per issue", {"stall_barrier": 0.5}),

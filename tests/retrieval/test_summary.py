@@ -36,7 +36,9 @@ def test_a_device_that_was_named_is_the_one_compared_with() -> None:
     assert not pointed_at(text, find_spec("b200"))
 
 
-@pytest.mark.parametrize("text", ["why is my kernel slow", "SM 20 %", "VALUBusy 20 %, HBM 10 %", "8 warps per block"])
+@pytest.mark.parametrize(
+    "text", ["why is my kernel slow", "SM 20 %", "VALUBusy 20 %, HBM 10 %", "8 warps per block"]
+)
 def test_what_is_unremarkable_or_no_figure_points_at_nothing(text: str) -> None:
     assert pointed_at(text) == ()
     assert in_words(text) == ""

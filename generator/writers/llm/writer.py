@@ -34,16 +34,17 @@ class LLMWriter:
     refinements: tuple[str, ...] = ()
 
     def __init__(
-        self, endpoint: Endpoint, asking: Asking, out: Path, *, wait: Callable[[float], None] = time.sleep
-    ) -> None:
+        self, endpoint: Endpoint, asking: Asking, out: Path, *, seeded: bool = False,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:  # fmt: skip
         if asking.max_cost is not None and endpoint.cost(0, 0) is None:
             raise ModelSettingsError(
                 "--max-cost needs prices: put price_in and price_out of "
                 f"{endpoint.provider}:{endpoint.model} into {config_path()}, or give --max-tokens instead."
             )
         check_packages(endpoint)
-        self.name = f"{endpoint.provider}:{endpoint.model}"
-        self.effort = Effort(asking.drafts, asking.repairs, asking.beam, asking.samples)
+        self.name = f"{'synth+' if seeded else ''}{endpoint.provider}:{endpoint.model}"
+        self.effort = Effort(asking.drafts, asking.repairs, asking.beam, asking.samples, seeded)
         self.journal: Journal | None = Journal(out / "journal")
         self._endpoint, self._wait = endpoint, wait
         room = endpoint.context_tokens - endpoint.answer_tokens
@@ -65,11 +66,7 @@ class LLMWriter:
         for again in (False, True):
             answer, seconds = self._answer(turns, f"{request.sample}")
             source, fault = self._read(answer, parent)
-            made = Candidate(
-                source, self.name, parent=request.parent.id if request.parent else None,
-                techniques=(request.focus.id,) if request.focus else (),
-                flops=float(request.traced.flops),
-            ) if source else None  # fmt: skip
+            made = self._candidate(source, request) if source else None
             self._ledger.note(
                 turns, answer, seconds,
                 kind="form" if again else prompt.kind, technique=request.focus.id if request.focus else "",
@@ -82,6 +79,16 @@ class LLMWriter:
             said = (answer.text if answer else "")[:ECHOED] or "(no text)"
             turns += [("assistant", said), ("user", once_more(prompt.kind, fault))]
         return Declined(f"its reply could not be used, twice: {fault}")
+
+    def _candidate(self, source: str, request: Request) -> Candidate:
+        """What the parent leaves to torch may stay there."""
+        parent = request.parent or Candidate("", self.name)
+        return Candidate(
+            source, self.name, (*parent.techniques, *((request.focus.id,) if request.focus else ())),
+            parent=parent.id if request.parent else None, left_to_torch=parent.left_to_torch,
+            allowed_calls=parent.allowed_calls, torch_bytes=parent.torch_bytes,
+            flops=float(request.traced.flops),
+        )  # fmt: skip
 
     def _prompt(self, request: Request) -> Prompt:
         assert request.briefing is not None

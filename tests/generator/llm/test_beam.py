@@ -95,7 +95,7 @@ Search = Callable[..., tuple[Climb, Model]]
 def search(asked: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Search:
     def run(
         *script: str, seams: Seams = SEAMS, most: int = 16, out: str = "out", resume: bool = False,
-        model: Model | None = None, **asking: Any,
+        model: Model | None = None, seed: Candidate | None = None, **asking: Any,
     ) -> tuple[Climb, Model]:  # fmt: skip
         model = model or Model(script)
         monkeypatch.setattr(writers, "ask", model.ask)
@@ -106,7 +106,8 @@ def search(asked: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> S
         assert isinstance(writer, Answering)
         assert writer.journal is not None
         writer.journal.begin({"op": "double"}, resume=resume)
-        climb = Beam(writer, asked, seams, deadline=1e18, most=most, say=lambda text: None).climb()
+        beam = Beam(writer, asked, seams, deadline=1e18, most=most, say=lambda text: None, seed=seed)
+        climb = beam.climb()
         writer.journal.finish()
         return climb, model
 
@@ -202,6 +203,19 @@ def test_a_beam_works_on_several_at_once(search: Search) -> None:
     assert len(model.keys) > 4
 
 
+def test_a_model_improves_what_the_built_in_writer_made(search: Search) -> None:
+    made = Candidate("# time 80\nclass ModelNew:\n    pass\n", "synth", allowed_calls=("torch.cumsum",))
+    climb, _ = search(kernel("time 40"), kernel("time 41"), seed=made)
+    assert times(climb) == [80, 40]
+    assert told(climb)[:2] == [("synth", "neutral", True), ("wide", "helped", True)]
+    assert climb.accepted[1].candidate.allowed_calls == ("torch.cumsum",)
+    assert climb.spent is not None
+    assert climb.spent["asked"][0]["kind"] == "improve"
+    wrong = replace(made, source="# wrong")
+    climb, _ = search(kernel("time 12"), seed=wrong, out="b")
+    assert told(climb) == [("synth", "failed", False), ("draft", "neutral", True)]
+
+
 def test_on_a_card_the_clock_decides(search: Search) -> None:
     gains = iter([Gain(1.2, (1.1, 1.3)), Gain(failure="it raises", fault=True), Gain(0.9, (0.8, 1.1))])
     seams = replace(SEAMS, measure=lambda parent, child: next(gains))
@@ -277,7 +291,7 @@ def test_a_replay_asks_nothing_and_gives_the_same_bytes(search: Search, tmp_path
 
 
 def test_a_broken_off_run_is_not_thrown_away(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
+    journal = Journal(tmp_path / "journal")
     with pytest.raises(JournalError, match="no run to resume"):
         journal.begin({"op": "a"}, resume=True)
     journal.begin({"op": "a"}, resume=False)
@@ -289,6 +303,11 @@ def test_a_broken_off_run_is_not_thrown_away(tmp_path: Path) -> None:
     journal.finish()
     journal.begin({"op": "b"}, resume=False)
     assert journal.once("note", "k", lambda: 3) == 3
-    next(tmp_path.glob("note-*.json")).write_text("{")
+    next(tmp_path.glob("journal/note-*.json")).write_text("{")
     with pytest.raises(JournalError, match="cannot be read"):
         journal.once("note", "k", lambda: 4)
+    assert [path.name for path in tmp_path.iterdir()] == ["journal"]
+    (tmp_path / "own.json").write_text("mine")
+    with pytest.raises(JournalError, match="no journal"):
+        Journal(tmp_path).begin({}, resume=False)
+    assert (tmp_path / "own.json").read_text() == "mine"

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from kbgen.generator.by_hand import ByHandError, Wanted, by_hand
 from kbgen.generator.prompts.briefing import Briefing, brief
 from kbgen.generator.prompts.prompt import BUDGET_TOKENS
 from kbgen.generator.prompts.tasks import draft
@@ -62,18 +63,16 @@ def episode(name: str, **fields: Any) -> Episode:
 
 
 @pytest.fixture(scope="module")
-def briefed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Briefing]:
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """A small library, some of whose pages and records give orders."""
     folder = tmp_path_factory.mktemp("library")
-    with pytest.MonkeyPatch.context() as patch:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        Library.open(folder, choice=Choice(HashingEmbedder(), "test")) as library,
+    ):
         patch.setattr(shipped, "pages", lambda: ())
         patch.setattr(shipped, "corpus_hash", lambda: "none")
         patch.setattr(shipped, "episodes", lambda: {})
-        yield known(folder)
-
-
-def known(folder: Path) -> Briefing:
-    """A briefing from a small library, some of whose pages and records give orders."""
-    with Library.open(folder, choice=Choice(HashingEmbedder(), "test")) as library:
         library.add(card("wide", "## When\nRows are wide.\n\n## In Triton\n```triton\nx = 1\n```\n"))
         library.add(card("by-hand", "## When\nAlways.\n", transform=None))
         library.add(card("hostile", f"## When\n{ORDERS}\n"))
@@ -88,8 +87,13 @@ def known(folder: Path) -> Briefing:
         library.record(episode("evil", source=f"# {ORDERS}", fingerprint="f", speedup=0.99))
         steps = (replace(episode("x").steps[0], technique="slow", reason=ORDERS),)
         library.record(episode("worse", verified=False, steps=steps))
-        advice = advise(DIAGNOSIS, TRACED, SPEC, library, ("wide",))
-        return brief(TRACED, SPEC, DIAGNOSIS, advice=advice, library=library)
+        yield library
+
+
+@pytest.fixture(scope="module")
+def briefed(library: Library) -> Briefing:
+    advice = advise(DIAGNOSIS, TRACED, SPEC, library, ("wide",))
+    return brief(TRACED, SPEC, DIAGNOSIS, advice=advice, library=library)
 
 
 def test_each_cited_passage_is_in_the_prompt_and_nothing_gives_orders(briefed: Briefing) -> None:
@@ -126,3 +130,25 @@ def test_a_narrow_budget_keeps_the_operator_and_says_what_is_left_out(briefed: B
     assert least == 3
     assert "- inputs: bfloat16[8, 4096] strides [1, 8]" in cut.user
     assert "`rows = 8` replaces the file's own" in cut.user
+
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.py"))
+
+
+def wanted(path: Path, budget: int = BUDGET_TOKENS, technique: str | None = None) -> Wanted:
+    return Wanted(path, "mi300x", "fp32", "as-is", {}, None, None, technique, budget)
+
+
+def test_every_example_s_prompt_is_within_its_budget_and_holds_what_it_cites(library: Library) -> None:
+    assert len(EXAMPLES) == 9
+    for path in EXAMPLES:
+        prompt = by_hand(wanted(path, 3200), library)
+        assert prompt.tokens <= 3200, path.stem
+        assert all(f'<passage id="{name}"' in prompt.user for name in prompt.passages)
+        assert path.read_text(encoding="utf-8").strip() in prompt.user
+        assert "304 CUs" in prompt.user
+
+
+def test_a_technique_that_is_not_advised_is_told(library: Library) -> None:
+    with pytest.raises(ByHandError, match="advised are: "):
+        by_hand(wanted(EXAMPLES[0], technique="no-such"), library)

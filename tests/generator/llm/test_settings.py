@@ -8,7 +8,7 @@ import pytest
 
 from kbgen import KbgenError
 from kbgen.generator.job import Asking, OptimizeRequest
-from kbgen.generator.writers.choose import UnknownWriterError, choose_writer
+from kbgen.generator.writers.choose import NothingToResumeError, UnknownWriterError, choose_writer
 from kbgen.generator.writers.files import FilesWriter, FolderError
 from kbgen.generator.writers.llm.settings import ModelSettingsError, config_path, endpoint
 from kbgen.generator.writers.llm.writer import LLMWriter
@@ -83,11 +83,19 @@ def test_a_name_chooses_its_writer(file: Path, tmp_path: Path) -> None:
     made = choose_writer("ollama:m", Asking(drafts=3), tmp_path)
     assert isinstance(made, LLMWriter)
     assert (made.name, made.effort.drafts) == ("ollama:m", 3)
+    seeded = choose_writer("synth+ollama:m", Asking(), tmp_path)
+    assert isinstance(seeded, LLMWriter)
+    assert (seeded.name, seeded.effort.seeded) == ("synth+ollama:m", True)
     (tmp_path / "c.md").write_text("x")
     assert isinstance(choose_writer(f"files:{tmp_path}"), FilesWriter)
     for name in ("openai", "openai:", "files:", "gpt", "synth:x"):
         with pytest.raises(UnknownWriterError, match="files:DIR, openai:MODEL"):
             choose_writer(name)
+
+
+def test_only_a_model_s_run_can_be_resumed() -> None:
+    with pytest.raises(NothingToResumeError, match="run again instead"):
+        choose_writer("synth", Asking(resume=True))
 
 
 @pytest.mark.parametrize("folder", ["empty", "missing"])

@@ -12,6 +12,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbgen.generator.verify.libdevice import _FUNCTIONS
 from kbgen.generator.verify.lowfloat import bf16_to_f32, f32_to_bf16, tf32, tf32_nearest
 from kbgen.generator.verify.numerics import _product
 
@@ -87,3 +88,14 @@ def test_a_split_product_keeps_infinity(mode: str) -> None:
     left, right = np.array([[1.0, 0.5]], np.float32), np.array([[np.inf], [3.0]], np.float32)
     with np.errstate(invalid="ignore"):
         assert _product(left, right, mode)[0, 0] == np.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "near", "least", "most"),
+    [("fast_logf", 1.0001, 1e-5, 1e-2), ("fast_logf", 9.0, 0.0, 1e-15), ("fast_sinf", 0.7, 1e-8, 1e-6)],
+)
+def test_fast_functions_are_as_wrong_as_a_card_s(name: str, near: float, least: float, most: float) -> None:
+    x = near + torch.arange(64, dtype=torch.float64) * 1e-6
+    exact = {"fast_logf": torch.log, "fast_sinf": torch.sin}[name](x)
+    error = float(((_FUNCTIONS[name](x) - exact) / exact).abs().max())
+    assert least <= error <= most

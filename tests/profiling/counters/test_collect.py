@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from kbgen.cli import cli
 from kbgen.profiling.counters import collect, ncu, subject
 from kbgen.profiling.counters.record import CounterReport
-from kbgen.profiling.counters.refusals import CountersRefused
+from kbgen.profiling.counters.refusals import CountersRefused, missing_tool
 from kbgen.profiling.op import Op, load_op
 from kbgen.profiling.probe import ClockState, LiveFacts, NoCardError
 
@@ -95,6 +97,33 @@ def test_any_command_is_counted_as_it_stands(tool: FakeNcu, tmp_path: Path) -> N
     profiled = next(line for line in tool.asked() if " -o " in line)
     assert profiled.endswith(f"-o {tmp_path / 's' / 'report'} python train.py --steps 3")
     assert "-k regex:gemm -s 2 -c 20 --metrics" in profiled
+
+
+def test_a_command_is_counted_in_the_range_that_is_named(tool: FakeNcu, tmp_path: Path) -> None:
+    """Warm-up and autotuning lie before it."""
+    collect.collect_command(
+        ["python", "train.py"], ranged=True, nvtx="step", count=3, scratch=tmp_path / "s", probe=Here(H100)
+    )
+    profiled = next(line for line in tool.asked() if " -o " in line)
+    assert " -c 3 --profile-from-start off --nvtx --nvtx-include step/ --metrics " in profiled
+    with pytest.raises(CountersRefused, match=r"not asked for ranges; .*--skip"):
+        collect.collect_command(["train"], nvtx="step", scratch=tmp_path, probe=Here(MI300X))
+
+
+def test_the_command_line_hands_on_what_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {}
+
+    def counted(command: list[str], **options: object) -> CounterReport:
+        asked.update(options, command=command)
+        raise CountersRefused(missing_tool("ncu"))
+
+    monkeypatch.setattr(collect, "collect_command", counted)
+    words = ["profile", "--cmd", "python a.py", "--skip", "5", "--count", "2", "--nvtx", "step", "--quick"]
+    result = CliRunner().invoke(cli, [*words, "--kernel", "gemm"])
+    assert result.exit_code == 1
+    assert {name: value for name, value in asked.items() if name != "scratch"} == {
+        "command": ["python", "a.py"], "kernel": "gemm", "full": False, "skip": 5, "count": 2, "nvtx": "step",
+    }  # fmt: skip
 
 
 def test_an_op_is_counted_in_its_range_alone(tool: FakeNcu, tmp_path: Path, op: Op) -> None:

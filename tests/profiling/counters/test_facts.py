@@ -156,6 +156,22 @@ def test_ties_limit_together() -> None:
     assert found["idle_slots_pct"] == pytest.approx(100 * 16 / 304)
 
 
+def test_block_slots_are_not_blamed_on_barriers() -> None:
+    """For a kernel of one barrier, or none, ncu prints as many blocks by barriers as there are slots."""
+    limits = {"limit_regs": 64.0, "limit_smem": 32.0, "limit_warps": 64.0, "limit_blocks": 32.0}
+    for barriers, blamed in ((32.0, 0), (4.0, 1)):
+        found = counter_facts(launch(**limits, limit_barriers=barriers, block=32.0), H100)
+        assert (found["limited_by_barriers"], found["limited_by_blocks"]) == (blamed, 1 - blamed)
+
+
+def test_a_copy_is_measured_by_what_copies_reach() -> None:
+    """85.9 % of peak as read and written by halves on an H200; a kernel that only reads may reach more."""
+    copied = launch(dram_bytes_s=4.1e12, dram_pct=85.9, dram_read=268e6, dram_write=245e6)
+    assert counter_facts(copied, H100)["copy_pct"] == pytest.approx(95.4, abs=0.1)
+    read = launch(dram_bytes_s=4.1e12, dram_pct=85.9, dram_read=536e6, dram_write=1e6)
+    assert "copy_pct" not in counter_facts(read, H100)
+
+
 def test_the_calculator_stands_in_where_the_tool_gives_no_limits() -> None:
     found = facts(arch="gfx942", spec=MI300X, grid=1216.0, block=256.0, regs=100.0, smem_block=0.0)
     assert found["limited_by_registers"] == 1

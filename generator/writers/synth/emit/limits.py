@@ -68,7 +68,9 @@ def equal_sizes(name: str, inputs: Inputs, shape: Callable[[fx.Node], Sequence[E
     if not equal:
         return []
     words = dict.fromkeys(text.split(".")[0] for line in equal for text in line.split(" == "))
-    condition = f"not ({equal[0]})" if len(equal) == 1 else f"not all(({', '.join(equal)}))"
+    condition = f"not {equal[0]}" if len(equal) == 1 else f"not all(({', '.join(equal)}))"
+    if len(equal) == 1 and equal[0].count(" == ") == 1:
+        condition = equal[0].replace("==", "!=")
     message = f"sizes of {name} do not agree: {{[tuple(t.shape) for t in ({', '.join(words)})]}}"
     return [f"if {condition}:", f'    raise ValueError(f"{message}")']
 

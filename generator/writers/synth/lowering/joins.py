@@ -14,8 +14,8 @@ from ..space import Affine, Axis, CannotFuseError
 from .context import Context, Lowered, Value
 from .table import lowers
 
-MOST_PARTS = 4
-"""Tensors that one kernel joins; each is written by its own lines."""
+MOST_PARTS, MOST_BEHIND = 4, 8
+"""Tensors that one kernel joins: equal ones, each written by its own lines, and ones of different size."""
 
 
 @lowers("cat.default", "concat.default", "concatenate.default")
@@ -23,7 +23,7 @@ def _cat(ctx: Context, node: fx.Node) -> Lowered:
     parts = list(node.args[0])  # type: ignore[arg-type]
     dim = int(ctx.traces.arg(node, 1, "dim", 0)) % len(ctx.traces.shape(node))
     sizes = [ctx.traces.shape(p)[dim] for p in parts]
-    if len(set(sizes)) > 1:
+    if len(set(sizes)) > 1 or MOST_PARTS < len(parts) <= MOST_BEHIND:
         return _one_behind_the_other(ctx, node, parts, dim, sizes)
     return _join(ctx, node, parts, dim, stacked=False)
 
@@ -35,15 +35,15 @@ def _stack(ctx: Context, node: fx.Node) -> Lowered:
     return _join(ctx, node, parts, dim, stacked=True)
 
 
-def _few(ctx: Context, node: fx.Node, parts: Sequence[Any]) -> list[Value]:
-    if len(parts) > MOST_PARTS:
+def _few(ctx: Context, node: fx.Node, parts: Sequence[Any], most: int) -> list[Value]:
+    if len(parts) > most:
         raise CannotFuseError(f"{node.name} joins {len(parts)} tensors")
     return [ctx.value(p) for p in parts]
 
 
 def _join(ctx: Context, node: fx.Node, parts: list[Any], dim: int, *, stacked: bool) -> Value:
     """Concatenate equal parts: a new unrolled axis chooses among them, so both halves share one pass."""
-    values = _few(ctx, node, parts)
+    values = _few(ctx, node, parts, MOST_PARTS)
     dims = ctx.broadcast(values)
     dtype = ctx.result_type(node)
     axis = ctx.space.fresh(ctx.traces.one.like(len(values)))
@@ -59,7 +59,7 @@ def _one_behind_the_other(
 ) -> Value:
     """Concatenate parts of different sizes: each element is read from the part that its place falls into."""
     b, dtype = ctx.builder, ctx.result_type(node)
-    values = _few(ctx, node, parts)
+    values = _few(ctx, node, parts, MOST_BEHIND)
     whole = ctx.traces.shape(node)[dim]
     ctx.derived.append(Total(whole, tuple(sizes)))
     place = ctx.space.fresh(whole)

@@ -126,14 +126,22 @@ def _seen_through(
 
 
 def _derive(
-    ctx: Context, dims: Sequence[tuple[Axis, ...]], result: Sequence[Extent], windows: Sequence[Window]
+    ctx: Context,
+    dims: Sequence[tuple[Axis, ...]],
+    result: Sequence[Extent],
+    windows: Sequence[Window],
+    *,
+    over: bool = False,
 ) -> None:
-    """Note how the sizes of the result follow from those of the tensor, where no shape changes the window."""
+    """Note how the sizes of the result follow from those of the tensor, where no shape changes the window.
+
+    The last window may reach `over` the end: then a rest that is shorter than a stride counts as one.
+    """
     for dim, size, window in zip(dims, result, windows, strict=True):
         of = ctx.space.size(ctx.space.leaves(dim))
         taps, rest = window.taps.literal, (size - of * window.step).literal
         if window.step == 1 and taps is not None and window.dilation > 0:
-            add = 2 * window.before - window.dilation * (taps - 1) - 1
+            add = 2 * window.before - window.dilation * (taps - 1) - 1 + over * (window.stride - 1)
             derived = Derived(size, of, 1, add, window.stride, 1)
         elif rest is not None:
             derived = Derived(size, of, window.step, rest, 1, 0)
@@ -169,9 +177,9 @@ def _node(arg: Any) -> fx.Node:
 
 @lowers("max_pool1d.default", "max_pool2d.default", "max_pool3d.default")
 def _max_pool(ctx: Context, node: fx.Node) -> Lowered:
-    if ctx.traces.arg(node, 5, "ceil_mode", False):
-        raise CannotFuseError("windows that reach over the end are left to torch")
-    x, taps = _pooled(ctx, node, ctx.traces.arg(node, 4, "dilation", 1))
+    """The largest element of each window; one that reaches over the end has fewer, as padding loses."""
+    over = bool(ctx.traces.arg(node, 5, "ceil_mode", False))
+    x, taps = _pooled(ctx, node, ctx.traces.arg(node, 4, "dilation", 1), over=over)
     seen = Value((*x.dims, *taps), x.node)
     return reduce(
         ctx, seen, range(len(x.dims), len(seen.dims)), "max", False, ctx.result_type(node), "largest"
@@ -195,7 +203,9 @@ def _avg_pool(ctx: Context, node: fx.Node) -> Lowered:
     return combined(ctx, "div", total, ctx.value(count))
 
 
-def _pooled(ctx: Context, node: fx.Node, dilation: Any) -> tuple[Value, list[tuple[Axis, ...]]]:
+def _pooled(
+    ctx: Context, node: fx.Node, dilation: Any, *, over: bool = False
+) -> tuple[Value, list[tuple[Axis, ...]]]:
     """The tensor seen through its windows, with the axes of a window."""
     rank = int(str(node.target).split("pool")[1][0])
     x = ctx.value(node.args[0])
@@ -209,7 +219,7 @@ def _pooled(ctx: Context, node: fx.Node, dilation: Any) -> tuple[Value, list[tup
         for size, stride, apart, padding in zip(sizes, strides, _each(dilation, rank), before, strict=True)
     ]
     result = ctx.traces.shape(node)[-rank:]
-    _derive(ctx, x.dims[-rank:], result, windows)
+    _derive(ctx, x.dims[-rank:], result, windows, over=over)
     out = [ctx.space.dimension(size) for size in result]
     taps = [ctx.space.dimension(w.taps) for w in windows]
     return _seen_through(ctx, x, windows, out, taps), taps

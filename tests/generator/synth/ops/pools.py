@@ -15,6 +15,7 @@ class Model(nn.Module):
             nn.functional.max_pool2d(x, (2, 3), stride=1, dilation=2) * 2.0,
             nn.functional.avg_pool2d(torch.relu(x), 3, stride=2, padding=1),
             nn.functional.max_pool1d(y, 5, stride=2),
+            nn.functional.max_pool2d(-x, 4, stride=3, ceil_mode=True),
             nn.functional.avg_pool3d(z, 2),
         )
 

@@ -11,7 +11,7 @@ width = 6
 
 class Model(nn.Module):
     def forward(self, x, y, z):
-        joined = torch.relu(torch.cat((x, torch.exp(y), x), dim=1) + 1.0)
+        joined = torch.relu(torch.cat((x, torch.exp(y), x, z[:, None], x), dim=1) + 1.0)
         framed = nn.functional.pad(torch.exp(z), (1, 2, 0, 1), value=-1.0) * 2.0
         return joined, framed, torch.softmax(nn.functional.pad(z, (2, 0)), dim=-1)
 
