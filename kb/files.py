@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Orders the first hits anew by a model that reads question and passage together, where the user named one.
 
-No such model comes with kbgen. `KBGEN_RERANKER`, or the library's setting `reranker`, names a cross-encoder of
-sentence-transformers, or the folder of one.
+No such model comes with kbgen. `KBGEN_RERANKER`, or the library's setting `reranker`, names a cross-encoder
+of sentence-transformers, or the folder of one.
 """
 
 import os

@@ -62,8 +62,8 @@ class View:
         mask: Mask,
         k: int,
     ) -> dict[int, float]:
-        """Place in `snapshot` -> cosine similarity of the `k` passages nearest to `vector` that `mask` admits,
-        best first.
+        """Place in `snapshot` -> cosine similarity of the `k` passages nearest to `vector` that `mask`
+        admits, best first.
 
         `admits` says which collections of a server can hold any.
         """

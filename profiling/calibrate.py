@@ -15,7 +15,7 @@ from typing import Any
 
 from .calibration import Calibration, Ceiling, keep
 from .clock import Clock, CudaClock
-from .probe import LiveFacts, Probe, SystemProbe, installed
+from .probe import LiveFacts, NoCardError, Probe, SystemProbe, installed
 from .task import Task, ceiling
 
 BUDGET_S = 55.0
@@ -33,7 +33,10 @@ def calibrate(
 ) -> Calibration:
     """Measure the card of this machine and keep the result in `folder`; NoCardError without a card."""
     probe = probe or SystemProbe()
-    facts = probe.facts()
+    try:
+        facts = probe.facts()
+    except NoCardError as error:
+        raise NoCardError(f"{error}: calibrate on the machine that has the card.") from None
     clock = clock or CudaClock(facts.l2_bytes, probe.clocks)
     if tasks is None:
         from .workloads import workloads

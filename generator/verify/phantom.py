@@ -16,6 +16,9 @@ from .memory import Addresses, OutOfBoundsError
 _BUDGET_S = 3.0
 """CPU time for one walk through full size; where it runs out, nothing is claimed."""
 
+_MOST_BESIDE = 65535
+"""Programs along the second and the third axis of a grid (CUDA C++ Programming Guide, technical specifications)."""
+
 _APART = 1 << 40  # bytes between two tensors' addresses
 
 
@@ -109,6 +112,12 @@ class Phantom:
         detail = f"{self._kernel} at full size: a {verb} that is not masked off goes {off} of {nearest.name}"
         self.faults.append(("out-of-bounds", detail))
         raise OutOfBoundsError(detail)
+
+    def check_grid(self, sizes: Sequence[int]) -> None:
+        """Programs beyond the first axis are few: a launch of more fails."""
+        if max(sizes[1:]) > _MOST_BESIDE:
+            detail = f"{self._kernel} at full size: a grid of {list(sizes)}; its second and third axes end at"
+            self.faults.append(("over-limit", f"{detail} {_MOST_BESIDE}"))
 
     def unwritten(self, outputs: Sequence[torch.Tensor]) -> None:
         """Outputs that all programs together cannot have filled, though nothing else wrote to them."""

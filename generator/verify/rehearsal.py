@@ -201,6 +201,7 @@ def _walking(watch: Watch, phantom: Phantom) -> type[Any]:
             builder.set_grid_dim(*sizes)
             if min(sizes) < 1:
                 return
+            phantom.check_grid(sizes)
             for kinds in itertools.product(*(_kinds(size) for size in sizes)):
                 most: dict[int, int] = {}
                 for place in _samples([places for _, places in kinds]):

@@ -16,6 +16,11 @@ from .exchange import StepReport
 from .review import Fault
 
 
+_MOST_THREADS = 1024
+"""In a block, on every device of both vendors (CUDA C++ Programming Guide, technical specifications; HIP's
+hardware features)."""
+
+
 def target_fault(
     static: StaticReport, spec: DeviceSpec, precision: str, reports: Sequence[StepReport]
 ) -> Fault | None:
@@ -26,6 +31,12 @@ def target_fault(
     if broken is not None:
         return Fault("does-not-compile", broken)
     for kernel in static.kernels:
+        if kernel.num_warps * spec.warp_size > _MOST_THREADS:
+            threads = kernel.num_warps * spec.warp_size
+            return Fault(
+                "over-limit",
+                f"{kernel.name} asks for {threads} threads a block; {spec.name} has {_MOST_THREADS}",
+            )
         if kernel.shared_bytes > spec.shared_bytes_per_block:
             return Fault(
                 "over-limit",

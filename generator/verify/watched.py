@@ -11,6 +11,7 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import ASTTransformer, FunctionRewriter
 
 from .conditions import Conditions
+from .loops import LOOP, loop_variables
 
 NAME = "condition_seen_by_the_judge"
 _QUOTIENTS = (ast.FloorDiv, ast.RShift, ast.BitAnd, ast.Mod)
@@ -33,6 +34,7 @@ def watch_kernels(conditions: Conditions) -> None:
 
     FunctionRewriter.ast_transformer = Watching()
     setattr(triton_interpreter, NAME, conditions.saw)
+    setattr(triton_interpreter, LOOP, loop_variables)
 
 
 def watched_code(source: str, file: str, conditions: Conditions) -> CodeType:
@@ -80,7 +82,11 @@ class _Watched(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self._assigned([node.target], ast.Tuple([node.iter, ast.Name("program_id")]))
-        return self.generic_visit(node)
+        over_range = isinstance(node.iter, ast.Call) and _called(node.iter) == "range"
+        self.generic_visit(node)
+        if self.scope and over_range:
+            node.iter = ast.Call(ast.Name(LOOP, ast.Load()), [node.iter], [])
+        return ast.fix_missing_locations(node)
 
     def _assigned(self, targets: Iterable[ast.expr], value: ast.expr) -> None:
         names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}

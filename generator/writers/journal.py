@@ -56,7 +56,7 @@ class Journal:
             raise JournalError(f"{self.folder} holds no run to resume; leave --resume out, or mend --out.")
         if held is not None:
             self._remove()
-        elif self.folder.is_dir() and any(self.folder.iterdir()):
+        elif self.folder.is_dir() and any(not one.name.startswith(".") for one in self.folder.iterdir()):
             raise JournalError(f"{self.folder} holds files that are no journal; choose another --out.")
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write(self.folder / "run.json", {"schema": SCHEMA, **identity})

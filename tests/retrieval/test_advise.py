@@ -1,8 +1,10 @@
 """Advice is cited, true to the architecture, moved by past outcomes, and the same every time."""
 
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -224,9 +226,9 @@ def test_the_question_holds_bottlenecks_remedies_and_device(diagnosis: Diagnosis
 
 
 @pytest.fixture(scope="module")
-def shipped_library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    choice = Choice(HashingEmbedder(), "test")
-    return Library.open(tmp_path_factory.mktemp("shipped") / "library", choice=choice)
+def shipped_library(indexed_library: Path, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    root = shutil.copytree(indexed_library, tmp_path_factory.mktemp("shipped") / "library")
+    return Library.open(root, choice=Choice(HashingEmbedder(), "test"))
 
 
 @pytest.mark.parametrize("spec", all_specs(), ids=lambda spec: spec.id)

@@ -40,7 +40,8 @@ def _is_over_columns(node: fx.Node) -> bool:
     source, dims = node.args[0], argument(node, "dim")
     if not isinstance(source, fx.Node) or argument(node, "dtype") is not None or len(dims or ()) != 1:
         return False
-    return int(dims[0]) % source.meta["val"].dim() == source.meta["val"].dim() - 1
+    rank: int = source.meta["val"].dim()
+    return int(dims[0]) % rank == rank - 1
 
 
 def _through_scales(node: Any) -> tuple[list[fx.Node], fx.Node | None]:

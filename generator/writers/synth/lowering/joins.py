@@ -61,10 +61,10 @@ def _one_behind_the_other(
     b, dtype = ctx.builder, ctx.result_type(node)
     values = _few(ctx, node, parts, MOST_BEHIND)
     whole = ctx.traces.shape(node)[dim]
-    ctx.derived.append(Total(whole, tuple(sizes)))
     place = ctx.space.fresh(whole)
     rest = ctx.broadcast([Value((*v.dims[:dim], (), *v.dims[dim + 1 :]), v.node) for v in values])
     starts = list(accumulate(sizes, initial=ctx.traces.one.like(0)))
+    ctx.derived += [Total(end, tuple(sizes[: i + 2])) for i, end in enumerate(starts[2:])]
     moved = [
         b.cast(_read_at(ctx, value, {dim: (place, start)}), dtype)
         for value, start in zip(values, starts, strict=False)
