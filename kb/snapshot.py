@@ -129,6 +129,9 @@ def _load(path: Path, revision: str) -> Snapshot:
         Standing(kind, vendor, tuple(archs), tuple(requires), tuple(toolchain), superseded)
         for kind, vendor, archs, requires, toolchain, superseded in names["standings"]
     )
+    for places, size in ((page_of, len(names["pages"])), (standing_of, len(standings)), (leads_to, len(ids))):
+        if len(places) != len(ids) or (len(ids) and not 0 <= places.min() <= places.max() < size):
+            raise ValueError("a place lies outside of what it is a place in")
     lexical = LexicalIndex(path) if len(ids) else None
     if lexical and lexical.size != len(ids):
         raise ValueError("the words are of another revision")

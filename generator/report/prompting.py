@@ -33,8 +33,7 @@ def prompt(
     """Print the prompt that a model would be sent for an op file.
 
     The reply, saved as a file that ends in .md, or the kernel alone as .py, goes into a folder for
-    `kbgen optimize OP.py --writer files:DIR`, which judges it like any other candidate.
-    """
+    `kbgen optimize OP.py --writer files:DIR`, which judges it like any other candidate."""
     from ..by_hand import Wanted, by_hand
 
     wanted = Wanted(op_file, gpu, precision, mode, dict(overrides), parent, verdict, technique, prompt_tokens)

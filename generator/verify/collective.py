@@ -78,7 +78,7 @@ class TreeScan(triton_interpreter.ScanOps):  # type: ignore[misc]
         ]
 
     def _prefixes(self, slices: list[Any], types: list[Any]) -> list[Any]:
-        """Of pairs first; an element at an even place follows the pairs before it. Lengths are powers of two."""
+        """Of pairs first; an element at an even place follows the pairs before it. Lengths: powers of two."""
         if slices[0].shape[0] == 1:
             return slices
         evens, odds = [part[::2] for part in slices], [part[1::2] for part in slices]

@@ -28,7 +28,8 @@ class Conditions:
     """Per site the outcomes so far, each with a value that gave it; `forced` are values to give instead.
 
     `amounts` are sites of numbers that decide nothing, such as a kernel's `rows >> 11`: what matters of them
-    is whether they are zero. Some are made `of_arguments` of the kernel alone.
+    is whether they are zero. Some are made `of_arguments` of the kernel alone. `compared` are comparisons in
+    kernels of sizes and places of programs.
     """
 
     def __init__(self) -> None:
@@ -36,6 +37,7 @@ class Conditions:
         self.texts: dict[Site, str] = {}
         self.forced: Mapping[Site, Any] = {}
         self.amounts: set[Site] = set()
+        self.compared: set[Site] = set()
         self.of_arguments: set[Site] = set()
 
     def begin(self) -> dict[Site, dict[bool, Any]]:
@@ -47,8 +49,9 @@ class Conditions:
         """What every evaluation since `begin` gave, and none of the `judged` ones, that did reach the site or
         might have reached it."""
         found = {}
-        for site, outcomes in self._alike():
-            if not outcomes.keys() & judged.get(site, {}).keys() and site not in self.amounts:
+        for site, outcomes in self.outcomes.items():
+            alike = len(outcomes) == 1 and not outcomes.keys() & judged.get(site, {}).keys()
+            if alike and site not in self.amounts:
                 value = next(iter(outcomes.values()))
                 if isinstance(value, bool) or abs(value) <= _MOST_FORCED:
                     found[site] = value
@@ -57,21 +60,18 @@ class Conditions:
     def new_amounts(
         self, judged: Mapping[Site, Mapping[bool, Any]], kernels: Iterable[str]
     ) -> dict[Site, float]:
-        """The amounts that are all zero, or none of them, since `begin`, and not so in `judged` calls.
+        """The amounts that have been zero, or more, since `begin` and never in `judged` calls, of one program
+        at least; a kernel's comparisons of sizes and places likewise.
 
         In the text of `kernels` and of the wrapper: what a helper is given may have been loaded.
         """
-        scopes = {"", *kernels}
-        return {
-            site: next(iter(outcomes.values()))
-            for site, outcomes in self._alike()
-            if site in self.amounts
-            and site[0] in scopes
-            and not outcomes.keys() & judged.get(site, {}).keys()
-        }
-
-    def _alike(self) -> list[tuple[Site, dict[bool, Any]]]:
-        return [(site, outcomes) for site, outcomes in self.outcomes.items() if len(outcomes) == 1]
+        scopes, found = {"", *kernels}, {}
+        for site, outcomes in self.outcomes.items():
+            new = outcomes.keys() - judged.get(site, {}).keys()
+            mixed = site in self.compared and len(outcomes) > 1
+            if new and site[0] in scopes and (mixed or site in self.amounts):
+                found[site] = outcomes[new.pop()]
+        return found
 
     def not_held(self, sites: Mapping[Site, Any]) -> dict[Site, Any]:
         """Those of `sites` that evaluations since `begin` did not all give as they are there."""

@@ -17,7 +17,7 @@ _BUDGET_S = 3.0
 """CPU time for one walk through full size; where it runs out, nothing is claimed."""
 
 _MOST_BESIDE = 65535
-"""Programs along the second and the third axis of a grid (CUDA C++ Programming Guide, technical specifications)."""
+"""Programs along a grid's second and third axis (CUDA C++ Programming Guide, technical specifications)."""
 
 _APART = 1 << 40  # bytes between two tensors' addresses
 

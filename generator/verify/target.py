@@ -15,7 +15,6 @@ from ...profiling.static import KernelReport, StaticReport
 from .exchange import StepReport
 from .review import Fault
 
-
 _MOST_THREADS = 1024
 """In a block, on every device of both vendors (CUDA C++ Programming Guide, technical specifications; HIP's
 hardware features)."""

@@ -60,7 +60,11 @@ class _Watched(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        return self._seen(self.generic_visit(node))
+        of_sizes = bool(self.scope) and self._of_sizes(node)
+        self.generic_visit(node)
+        if of_sizes:
+            self.conditions.compared.add((self.scope, self.count))
+        return self._seen(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)

@@ -1,9 +1,11 @@
 """Chooses the reader of a file by its name, or by what a web server says of it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from ..blocks import lift_fences
 from ..screen import clean
 from . import html, markdown, notebook, pdf, rst, source, text
 from .draft import Draft, Unreadable
@@ -14,6 +16,8 @@ READERS: dict[str, Callable[[bytes], Draft]] = {
     ".rst": rst.read, ".rest": rst.read, ".ipynb": notebook.read, ".txt": text.read, ".text": text.read,
     **{suffix: partial(source.read, suffix=suffix) for suffix in source.LANGUAGES},
 }  # fmt: skip
+_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+MOST_HEADINGS = 20_000  # the longest manuals have a few thousand; each heading is a passage at least
 LONGEST_FIELD = 300  # characters that a title, version, licence or date may have
 
 
@@ -30,6 +34,9 @@ def read(data: bytes, suffix: str) -> Draft:
     draft = _screened(draft)
     if not any(char.isalnum() for char in draft.body):
         raise Unreadable("holds no text")
+    headings = len(_HEADING.findall(lift_fences(draft.body)[0]))
+    if headings > MOST_HEADINGS:
+        raise Unreadable(f"has {headings} headings; at most {MOST_HEADINGS} are read, split it")
     return draft
 
 

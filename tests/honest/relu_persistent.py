@@ -13,7 +13,7 @@ from torch import nn
 @triton.jit
 def relu_kernel(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
     for start in range(tl.program_id(0) * BLOCK, count, tl.num_programs(0) * BLOCK):
-        offsets = start + tl.arange(0, BLOCK)
+        offsets = start.to(tl.int64) + tl.arange(0, BLOCK)
         x = tl.load(x_ptr + offsets, mask=offsets < count)
         tl.store(out_ptr + offsets, tl.where(x < 0.0, 0.0, x), mask=offsets < count)
 

@@ -106,6 +106,14 @@ def test_a_torn_database_is_made_anew(root: Path, name: str, harm: Callable[[Pat
     assert healthy(root).status()["index"] == "repaired"
 
 
+@pytest.mark.parametrize("name", ["leads_to", "page_of", "standing_of"])
+def test_a_snapshot_whose_places_are_spoilt_is_made_anew(root: Path, name: str) -> None:
+    (path,) = root.glob(f"index/snapshot/*/{name}.npy")
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2] + b"\xff" * (len(data) - len(data) // 2))
+    healthy(root)
+
+
 @pytest.mark.parametrize("torn", ["chroma/chroma.sqlite3", "catalog.sqlite"])
 def test_lost_vectors_come_back_without_embedding_again(root: Path, torn: str) -> None:
     scramble(root / "index" / torn)

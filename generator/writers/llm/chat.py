@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -42,6 +43,12 @@ def check_packages(endpoint: Endpoint) -> None:
         raise ModelSettingsError(
             f"--writer {endpoint.provider}:{endpoint.model} needs packages; run pip install 'kbgen[llm]'."
         )
+
+
+def load(endpoint: Endpoint) -> None:
+    """Load what asking needs, so that no answer is charged with it."""
+    import_module("llama_index.core.llms")
+    import_module(_NEEDS[endpoint.provider])
 
 
 def ask(endpoint: Endpoint, turns: Sequence[Turn], question: str) -> Answer:

@@ -15,7 +15,7 @@ from .settings import Endpoint
 @dataclass(frozen=True)
 class Asked:
     """One question. `candidate` is the kernel that came of it, `fault` why none did; counts are the server's
-    own, None where it gave none or the answer was lost; `seconds` is the wait for it."""
+    own, None where it gave none or the answer was lost; `seconds` is the wait for it, retries included."""
 
     kind: str
     technique: str

@@ -17,7 +17,7 @@ from ..journal import Journal, LostError
 from ..reply import ReplyError, read_reply
 from ..synth.writer import SynthWriter
 from ..writer import Candidate, Declined, Effort, Request, SpentError
-from .chat import Answer, Turn, ask, check_packages
+from .chat import Answer, Turn, ask, check_packages, load
 from .ledger import Ledger
 from .patience import EndpointError, patiently
 from .settings import Endpoint, ModelSettingsError, config_path
@@ -129,6 +129,7 @@ class LLMWriter:
 
     def _asked(self, turns: Sequence[Turn], key: str) -> dict[str, Any]:
         self._ledger.allow(turns)
+        load(self._endpoint)
         begun = time.monotonic()
         try:
             question = Journal.name(key)

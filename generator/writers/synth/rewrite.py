@@ -6,6 +6,7 @@ import torch
 from torch import fx
 
 from .algebra import move_sums_through_products
+from .attention_parts import spread_attention
 from .losses import spread_losses
 from .space import CannotFuseError
 from .views import is_view
@@ -34,6 +35,7 @@ def functional(graph: fx.Graph) -> fx.Graph:
         if is_in_place(node) and not _is_counter(node, storage):
             _replace(new, node, storage)
     spread_losses(new)
+    spread_attention(new)
     move_sums_through_products(new)
     return new
 

@@ -103,4 +103,6 @@ def _flag(node: fx.Node) -> bool | None:
     """The mode that an operator was called in, where it matters to it."""
     if op_name(node) not in _BY_MODE or (op_name(node).endswith("norm") and node.args[3] is None):
         return None
+    if op_name(node).endswith("dropout") and node.args[1] == 0:
+        return None  # nothing is dropped in either mode
     return next((a for a in node.args if isinstance(a, bool)), None)

@@ -106,3 +106,20 @@ def test_sizes_behind_a_window_follow_from_those_before_it(tmp_path: Path) -> No
     source = _written(_program(tmp_path, SQUARE, {}, {"side": 16, "batch": 5}))
     assert "INNER_SIZE=(x.shape[2] - 3) // 2 + 1" in source
     assert "x.shape[0] +" not in source
+
+
+NOTHING_DROPPED = """
+import torch
+rows = 8
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.dropout(x, p=0.0, training=self.training) * 2.0
+def get_inputs():
+    return [torch.randn(rows, 12)]
+"""
+
+
+def test_a_mode_that_makes_no_difference_is_not_asked_for(tmp_path: Path) -> None:
+    assert "self.training" not in _written(_program(tmp_path, NOTHING_DROPPED))
+    some = NOTHING_DROPPED.replace("p=0.0", "p=0.5")
+    assert "if not self.training:" in _written(_program(tmp_path, some))

@@ -167,6 +167,12 @@ def test_what_is_no_notebook_is_refused(data: bytes) -> None:
         read(data, ".ipynb")
 
 
+def test_what_is_all_headings_is_refused() -> None:
+    with pytest.raises(Unreadable, match="has 20001 headings; at most 20000 are read, split it"):
+        read(b"# a\n\nb\n\n" * 20_001, ".md")
+    assert read(b"```\n" + b"# a\n" * 20_001 + b"```\n", ".md").title == ""
+
+
 def test_a_deep_notebook_is_refused() -> None:
     with pytest.raises(Unreadable, match="too deep"):
         read(b"[" * 100_000, ".ipynb")

@@ -13,9 +13,9 @@ head_dim = 10
 
 
 class Model(nn.Module):
-    def forward(self, q, k, v, mask, bias, shared):
-        by_hand = torch.relu(q @ k.transpose(-2, -1) * (1.0 / math.sqrt(q.size(-1))) + bias) @ v
-        near = (q @ k.transpose(-2, -1) * (1.0 / math.sqrt(q.size(-1)))).masked_fill(~mask[1:2], -1e9)
+    def forward(self, q, k, v, mask, bias, shared, short_q, short_k, short_v):
+        near = short_q @ short_k.transpose(-2, -1) * (1.0 / math.sqrt(short_q.size(-1)))
+        back = short_k @ short_q.transpose(-2, -1) * (1.0 / math.sqrt(short_q.size(-1)))
         rows = shared.transpose(1, 2)
         return (
             scaled_dot_product_attention(q, k, v) * 2.0,
@@ -23,8 +23,8 @@ class Model(nn.Module):
             scaled_dot_product_attention(q, k, v, attn_mask=mask),
             scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=0.5),
             scaled_dot_product_attention(q, rows, rows, enable_gqa=True),
-            by_hand,
-            torch.softmax(near, dim=-1) @ v,
+            torch.relu(near + bias.to(near.dtype)) @ short_v,
+            torch.softmax(back.masked_fill(~mask[1:2], -1e9), dim=-1) @ short_v,
         )
 
 
@@ -32,7 +32,8 @@ def get_inputs():
     q, k, v = (torch.randn(batch, heads, tokens, head_dim) for _ in range(3))
     mask = torch.randint(0, 2, (tokens, tokens)).bool()
     mask[0] = False
-    return [q, k, v, mask, torch.randn(tokens, tokens), torch.randn(batch, tokens, 2, head_dim)]
+    short = [torch.randn(batch, heads, tokens, head_dim).bfloat16() for _ in range(3)]
+    return [q, k, v, mask, torch.randn(tokens, tokens), torch.randn(batch, tokens, 2, head_dim), *short]
 
 
 def get_init_inputs():

@@ -1,0 +1,29 @@
+"""Rows beyond the five hundredth are read one element off: their number moves an address.
+
+op: relu
+class: B22 full size
+expected: hard-coded-shape
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def relu_kernel(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    offsets = tl.arange(0, BLOCK)
+    moved = (offsets + (row >> 9)) % columns
+    x = tl.load(x_ptr + row * columns + moved, mask=offsets < columns)
+    tl.store(out_ptr + row * columns + offsets, tl.where(x < 0.0, 0.0, x), mask=offsets < columns)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.contiguous()
+        out = torch.empty_like(x)
+        rows, columns = x.shape
+        relu_kernel[(rows,)](x, out, columns, BLOCK=triton.next_power_of_2(columns))
+        return out
