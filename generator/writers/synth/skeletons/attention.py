@@ -15,7 +15,7 @@ from ..emit.values import Values
 from ..expr import Apply, Attend, Const, Position
 from ..loops import Loops, Tiling
 from ..lowering.attending import only_product
-from .contraction import count_of, enter_batch, factor, names_in_use, tile_values, whole_tiles
+from .contraction import count_of, enter_batch, factor, names_in_use, tile_values
 from .frame import is_wide, prepare
 from .job import Job
 
@@ -61,8 +61,8 @@ def write(job: Job) -> list[Kernel]:
     with kernel.block(f"for start in tl.range(0, {last}, BLOCK_K):"):
         kernel.line("keys = start + tl.arange(0, BLOCK_K)[None, :]")
         kernel.line("down_keys = start + tl.arange(0, BLOCK_K)[:, None]")
-        kernel.line("key_mask = (keys < n_keys) | EVEN_K")
-        kernel.line("down_key_mask = (down_keys < n_keys) | EVEN_K")
+        kernel.line("key_mask = keys < n_keys")
+        kernel.line("down_key_mask = down_keys < n_keys")
         _scores(job, kernel, queries, known, (query, key), held)
         scores.define(_number_of(job, node), Text("scores"))
         _weights(kernel, scores, node)
@@ -117,10 +117,8 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     wide = ".to(tl.int64)" if is_wide(loops) else ""
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
     kernel.line(f"cols = tile_col{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")
-    whole_tiles(kernel, M=("n_rows", schedule.rows), N=("n_cols", schedule.block))
-    whole_tiles(kernel, K=("n_keys", schedule.depth), E=("n_inner", schedule.inner))
-    kernel.line("row_mask = (rows < n_rows) | EVEN_M")
-    kernel.line("col_mask = (cols < n_cols) | EVEN_N")
+    kernel.line("row_mask = rows < n_rows")
+    kernel.line("col_mask = cols < n_cols")
     enter_batch(job, kernel, tiling)
 
 
@@ -128,8 +126,8 @@ def _inner_index(kernel: Kernel, start: str) -> None:
     begin = "" if start == "0" else f"{start} + "
     kernel.line(f"left_ks = {begin}tl.arange(0, BLOCK_E)[None, :]")
     kernel.line(f"right_ks = {begin}tl.arange(0, BLOCK_E)[:, None]")
-    kernel.line("left_ks_mask = (left_ks < n_inner) | EVEN_E")
-    kernel.line("right_ks_mask = (right_ks < n_inner) | EVEN_E")
+    kernel.line("left_ks_mask = left_ks < n_inner")
+    kernel.line("right_ks_mask = right_ks < n_inner")
 
 
 def _scores(
