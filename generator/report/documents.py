@@ -107,6 +107,7 @@ def ingest_document(report: Report) -> Document:
     kept = ("source", "page_id", "status", "supersedes", "changes", "flags")
     return {
         **by_status,
+        "repeats": [{"path": taken.source, "reason": taken.reason} for taken in report.of("duplicate")],
         "refused": [{"path": taken.source, "reason": taken.reason} for taken in report.of("refused")],
         "documents": [
             {name: getattr(taken, name) for name in kept}

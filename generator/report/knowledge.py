@@ -140,7 +140,8 @@ def eval_retrieval(
     from ...retrieval.evaluate import evaluate, judged_here, read_judged
 
     split = split or ("all" if judged else "test")
-    own = {"dev": ("judged.tsv", "dev.tsv"), "held-out": ("heldout.tsv",)}.get(split, ("judged.tsv",))
+    held_out = ("heldout.tsv", "heldout2.tsv", "heldout3.tsv")
+    own = {"dev": ("judged.tsv", "dev.tsv"), "held-out": held_out}.get(split, ("judged.tsv",))
     files = [judged] if judged else [judged_here(name) for name in own]
     found_in = [one for file in files for one in read_judged(file)]
     queries = [one for one in found_in if split in (one.split, "all", "held-out")]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from rich.console import RenderableType
 from rich.markup import escape
+from rich.text import Text
 
 from . import figures, timings
 from .advice_view import advise
@@ -146,8 +147,20 @@ def ingest(document: Document) -> Iterator[RenderableType]:
                 yield from (f"   {name:<8} {escape(section)}" for section in changes[name])
         for flag in taken["flags"]:
             yield f"[yellow]odd[/] {escape(taken['source'])}: {escape(flag)}"
+    for repeated in document["repeats"]:
+        yield f"[dim]repeats a page[/] {escape(repeated['path'])}: {escape(repeated['reason'])}"
     for refused in document["refused"]:
         yield f"[red]refused[/] {escape(refused['path'])}: {escape(refused['reason'])}"
+
+
+def library_show(document: Document) -> Iterator[RenderableType]:
+    """One document or record: its fields as a table, and the text of a document below."""
+    for name, value in document.items():
+        told = {key: entry for key, entry in value.items() if key != "body" and entry}
+        yield grid(name, ("", ""), [(key, figures.cell(entry)) for key, entry in told.items()])
+        if "body" in value:
+            yield ""
+            yield Text(value["body"])
 
 
 def specs(document: Document) -> Iterator[RenderableType]:
@@ -227,7 +240,7 @@ def eval_retrieval(document: Document) -> Iterator[RenderableType]:
 VIEWS: dict[str, Callable[[Document], Iterator[RenderableType]]] = {
     view.__name__.replace("_", "-"): view
     for view in (
-        *(optimize, verify, bench, profile, advise, search, ingest),
+        *(optimize, verify, bench, profile, advise, search, ingest, library_show),
         *(specs, devices, calibrate, doctor, eval_suite, eval_judge, eval_retrieval, eval_diagnosis),
     )
 }

@@ -13,7 +13,7 @@ from ..loops import Loops
 from ..schedule import Schedule
 from ..skeletons.frame import is_wide
 
-LONGEST_COUNT = 20
+LONGEST_COUNT, LONGEST_LIST = 20, 58
 Inputs = Sequence[tuple[str, fx.Node]]
 
 
@@ -71,7 +71,10 @@ def equal_sizes(name: str, inputs: Inputs, shape: Callable[[fx.Node], Sequence[E
     condition = f"not {equal[0]}" if len(equal) == 1 else f"not all(({', '.join(equal)}))"
     if len(equal) == 1 and equal[0].count(" == ") == 1:
         condition = equal[0].replace("==", "!=")
-    message = f"sizes of {name} do not agree: {{[tuple(t.shape) for t in ({', '.join(words)})]}}"
+    listed = f"{{[tuple(t.shape) for t in ({', '.join(words)})]}}"
+    if len(listed) > LONGEST_LIST:
+        listed = f"{{tuple({next(iter(words))}.shape)}} and others"
+    message = f"sizes of {name} do not agree: {listed}"
     return [f"if {condition}:", f'    raise ValueError(f"{message}")']
 
 

@@ -55,10 +55,10 @@ def _for_its_layouts(name: str, apply: Transform) -> Transform:
     def gated(schedule: Schedule, site: Site) -> Schedule | str:
         if name in _IN_ANY_ORDER and site.loops.scans:
             return f"{name} is not for running sums, whose parts follow one another"
-        if name == flash_tiling.TRANSFORM and schedule.layout != "attention":
-            return "there is no attention"
         if name not in _OF_LAYOUT.get(schedule.layout, {name}):
             return f"{name} is not for {_WORDS[schedule.layout]}"
+        if name == flash_tiling.TRANSFORM and schedule.layout != "attention":
+            return "there is no attention"
         return apply(schedule, site)
 
     return gated
