@@ -31,6 +31,7 @@ METRIC_MAP = Path(__file__).parents[3] / "shared" / "data" / "metrics_nvidia.yam
 BESIDE_THE_MAP = {
     "lts__t_sectors_srcunit_ltcfabric",
     "lts__t_sectors_aperture_sysmem",
+    "sm__inst_executed_pipe_tensor_op_gmma",
     "sm__pipe_tensor_op_hmma_cycles_active",
     "dram__bytes_op_read",
     "dram__bytes_op_write",
