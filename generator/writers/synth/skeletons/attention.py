@@ -15,7 +15,7 @@ from ..emit.values import Values
 from ..expr import Apply, Attend, Const, Position
 from ..loops import Loops, Tiling
 from ..lowering.attending import only_product
-from .contraction import count_of, enter_batch, factor, names_in_use, tile_values
+from .contraction import count_of, enter_batch, factor, names_in_use, number_tiles, tile_values
 from .frame import is_wide, prepare
 from .job import Job
 
@@ -105,15 +105,7 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     kernel.constant("BLOCK_N", str(schedule.block))
     kernel.constant("BLOCK_K", str(schedule.depth))
     kernel.constant("BLOCK_E", str(schedule.inner))
-    tiles = "triton.cdiv({n_rows}, {BLOCK_M}) * triton.cdiv({n_cols}, {BLOCK_N})"
-    kernel.grid = f"({{n_batch}} * {tiles},)" if tiling.batch else f"({tiles},)"
-    kernel.line("row_blocks = tl.cdiv(n_rows, BLOCK_M)")
-    kernel.line("col_blocks = tl.cdiv(n_cols, BLOCK_N)")
-    kernel.line("program = tl.program_id(0)")
-    if tiling.batch:
-        kernel.line("batch = (program // (row_blocks * col_blocks)).to(tl.int64)")
-        kernel.line("program = program % (row_blocks * col_blocks)")
-    kernel.line("tile_row, tile_col = program // col_blocks, program % col_blocks")
+    number_tiles(kernel, batched=bool(tiling.batch))
     wide = ".to(tl.int64)" if is_wide(loops) else ""
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
     kernel.line(f"cols = tile_col{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")

@@ -46,6 +46,19 @@ def write(job: Job) -> list[Kernel]:
     return [kernel]
 
 
+def number_tiles(kernel: Kernel, *, batched: bool) -> None:
+    """One program a tile, row after row of tiles, batch after batch."""
+    tiles = "triton.cdiv({n_rows}, {BLOCK_M}) * triton.cdiv({n_cols}, {BLOCK_N})"
+    kernel.grid = f"({{n_batch}} * {tiles},)" if batched else f"({tiles},)"
+    kernel.line("row_blocks = tl.cdiv(n_rows, BLOCK_M)")
+    kernel.line("col_blocks = tl.cdiv(n_cols, BLOCK_N)")
+    kernel.line("program = tl.program_id(0)")
+    if batched:
+        kernel.line("batch = (program // (row_blocks * col_blocks)).to(tl.int64)")
+        kernel.line("program = program % (row_blocks * col_blocks)")
+    kernel.line("tile_row, tile_col = program // col_blocks, program % col_blocks")
+
+
 def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     """Which tile a program holds: neighbouring ones run together, so that they share factors."""
     schedule, loops = job.schedule, job.loops
@@ -55,15 +68,7 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     kernel.constant("BLOCK_M", str(schedule.rows))
     kernel.constant("BLOCK_N", str(schedule.block))
     kernel.constant("BLOCK_K", str(schedule.depth))
-    tiles = "triton.cdiv({n_rows}, {BLOCK_M}) * triton.cdiv({n_cols}, {BLOCK_N})"
-    kernel.grid = f"({{n_batch}} * {tiles},)" if tiling.batch else f"({tiles},)"
-    kernel.line("row_blocks = tl.cdiv(n_rows, BLOCK_M)")
-    kernel.line("col_blocks = tl.cdiv(n_cols, BLOCK_N)")
-    kernel.line("program = tl.program_id(0)")
-    if tiling.batch:
-        kernel.line("batch = (program // (row_blocks * col_blocks)).to(tl.int64)")
-        kernel.line("program = program % (row_blocks * col_blocks)")
-    kernel.line("tile_row, tile_col = program // col_blocks, program % col_blocks")
+    number_tiles(kernel, batched=bool(tiling.batch))
     if schedule.group > 1:
         kernel.constant("GROUP", str(schedule.group))
         kernel.line("tile_row, tile_col = tl.swizzle2d(tile_row, tile_col, row_blocks, col_blocks, GROUP)")
