@@ -18,7 +18,7 @@ from .. import KbgenError
 from ..profiling.classify import Diagnosis, classify_launch
 from ..profiling.counters.level import without_counters
 from ..profiling.rules import rule_book
-from .labelled import Labelled, labelled_profiles, measured_profiles
+from .labelled import Labelled, independent_profiles, labelled_profiles, measured_profiles
 
 Level = Literal["A", "B"]
 Outcome = Literal["right", "also right", "open", "wrong"]
@@ -37,7 +37,7 @@ class Row:
     its own; "open": the label's class is among the undecided. `unseen` are contributors not found."""
 
     name: str
-    origin: str  # "labelled" or the card it was measured on
+    origin: str  # "labelled", "independent", or the card it was measured on
     split: str
     level: Level
     expected: str
@@ -110,7 +110,11 @@ def evaluate_diagnosis(folder: Path | None = None) -> DiagnosisEval:
     """Diagnoses every labelled and measured profile below `folder`, by default a checkout's own tests; raises
     EvaluationError where there are none."""
     root = folder or Path(__file__).parents[1] / "tests" / "profiling"
-    profiles = [*labelled_profiles(root / "labelled"), *measured_profiles(root)]
+    profiles = [
+        *labelled_profiles(root / "labelled"),
+        *independent_profiles(root / "independent"),
+        *measured_profiles(root),
+    ]
     if not profiles:
         raise EvaluationError(
             f"{root} holds no labelled profiles (labelled/manifest.yaml); they belong to the project's "

@@ -1,4 +1,4 @@
-"""Reads the profiles of known cause: self-made ones by their manifest, measured ones by their specimens'."""
+"""Reads the profiles of known cause: self-made ones by their manifests, measured ones by their specimens'."""
 
 from __future__ import annotations
 
@@ -57,6 +57,19 @@ class _Entry(BaseModel):
     timed: Mapping[str, Any]
 
 
+class _Independent(BaseModel):
+    """A profile of independent/labels.yaml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file: str
+    device: str
+    split: str
+    expected: str
+    also: tuple[str, ...] = ()
+    why: str
+
+
 class _Specimen(BaseModel):
     """A kernel of specimens/manifest.yaml."""
 
@@ -79,6 +92,25 @@ def labelled_profiles(folder: Path) -> Iterator[Labelled]:
             Path(entry.file).stem, "labelled", entry.split, launch, spec, entry.expected, entry.why,
             contributors=entry.contributors, expected_b=entry.expected_b, known=_known(entry.timed, spec),
         )  # fmt: skip
+
+
+def independent_profiles(folder: Path) -> Iterator[Labelled]:
+    """The profiles of labels.yaml, by authors who had not seen the rules; nothing was timed beside them."""
+    labels = folder / "labels.yaml"
+    found = TypeAdapter(list[_Independent]).validate_python(_parsed(labels)) if labels.exists() else []
+    for entry in found:
+        spec = find_spec(entry.device)
+        launch = read_profile(folder / entry.file, spec).launches[0]
+        yield Labelled(
+            Path(entry.file).stem,
+            "independent",
+            entry.split,
+            launch,
+            spec,
+            entry.expected,
+            entry.why,
+            entry.also,
+        )
 
 
 def measured_profiles(root: Path) -> Iterator[Labelled]:

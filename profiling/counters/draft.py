@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from . import nvidia
-from .ncu_rules import told_metrics, told_stalls
+from .ncu_rules import told_metrics, told_pipe, told_stalls
 from .numerals import ABSENT, Marks, Token, token
 from .record import CounterReport, Launch, Reading, Remark
 from .units import converted, scalable, scaled, unit
@@ -195,7 +195,7 @@ def resolve(values: Mapping[str, Value], remarks: list[Remark], family: str | No
             readings[key] = Reading(known[name][0] / cycles.value, f"{name} / {cycles.source}")
         elif key in shares:
             readings[key] = shares[key]
-    return readings
+    return {**told_pipe(remarks, values), **readings}
 
 
 def _computed(parts: nvidia.Parts, known: Mapping[str, Value]) -> Reading | None:

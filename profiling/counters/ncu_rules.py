@@ -13,6 +13,12 @@ from .record import Reading, Remark
 _KINDS: Mapping[str, Literal["OPT", "WRN", "INF"]] = {"OPT": "OPT", "WRN": "WRN", "INF": "INF", "OK": "INF"}
 _SCOPES: Mapping[str, Literal["global", "local"]] = {"global": "global", "local": "local"}
 _SHARE = re.compile(r"represents about (\d+\.\d)% of the total average")
+_PIPE = re.compile(
+    r"^(?P<pipe>[\w ]+?)(?: \([^)]*\))? is the highest-utilized pipeline \((?P<pct>\d+\.\d)%\) "
+    r"based on (?P<cycles>active|elapsed) cycles"
+    r"(?:.*? dominated by its (?P<part>[\w ]+?)(?: \([^)]*\))? sub-pipeline)?"
+)
+_ACTIVE, _ELAPSED = "sm__cycles_active.avg", "gpc__cycles_elapsed.max"
 
 Told = Mapping[str, tuple[float, str]]
 
@@ -61,3 +67,21 @@ def told_stalls(remarks: Iterable[Remark]) -> Mapping[str, Reading]:
                     value = float(Decimal(share[1]) / 100)
                     shares.setdefault(f"stall_{reason}", Reading(value, f"rule {remark.rule}"))
     return shares
+
+
+def told_pipe(remarks: Iterable[Remark], read: Told) -> Mapping[str, Reading]:
+    """The busiest pipe's share of the elapsed cycles in per cent, as the rule on pipe utilization tells it.
+
+    Older tools tell it of the active cycles. Nothing where the pipe or either count of cycles is not known.
+    """
+    for remark in remarks:
+        if match := _PIPE.search(remark.text):
+            key = nvidia.metric_map().pipes.get(match["part"] or match["pipe"])
+            share = float(match["pct"])
+            if match["cycles"] == "active":
+                if _ACTIVE not in read or not read.get(_ELAPSED, (0.0, ""))[0]:
+                    continue
+                share *= read[_ACTIVE][0] / read[_ELAPSED][0]
+            if key is not None:
+                return {key: Reading(share, f"rule {remark.rule}")}
+    return {}

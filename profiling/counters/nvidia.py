@@ -62,6 +62,7 @@ class MetricMap(_Strict):
     keys: Mapping[str, Entry]
     stalls: Stalls
     shown_as: Mapping[str, str]
+    pipes: Mapping[str, str]
     told: tuple[Told, ...]
 
 

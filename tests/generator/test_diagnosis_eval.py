@@ -81,6 +81,17 @@ def test_the_first_class_is_the_labels(found: DiagnosisEval, split: str) -> None
     assert found.right
 
 
+@pytest.mark.parametrize("split", ["first"])
+def test_profiles_by_authors_who_had_not_seen_the_rules(found: DiagnosisEval, split: str) -> None:
+    (total,) = [
+        row
+        for row in found.totals()
+        if (row["origin"], row["split"], row["level"]) == ("independent", split, "A")
+    ]
+    assert total["profiles"] >= 36
+    assert total["accepted"] >= 0.95
+
+
 def test_real_kernels_of_known_cause(found: DiagnosisEval) -> None:
     """Our own specimens, profiled on cards, labelled from their sources. What comes first is the label's
     class or one that the label calls too close to tell; without counters it is that or an open question."""

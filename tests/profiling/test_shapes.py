@@ -155,11 +155,31 @@ def test_full_size_is_used_when_it_fits(make: Make) -> None:
     assert found["odd"].overrides == {"n": 61}
 
 
-def test_sizes_written_as_literals_are_said_to_be_the_reason(make: Make) -> None:
-    (only,) = sets(make("n = 3", "torch.rand(4096, 4096)", "return x.relu()")).values()
+def test_sizes_written_as_literals_of_the_model_are_said_to_be_the_reason(make: Make) -> None:
+    op = make("n = 3", "torch.rand(4096, 4096)", "return x + torch.ones(4096, 4096)")
+    (only,) = sets(op).values()
     assert not only.fits
-    assert "134.2 MB" in only.reason
+    assert "201.3 MB" in only.reason
     assert "module-level integers" in only.reason
+
+
+def test_sizes_written_as_literals_of_the_inputs_shrink_like_constants(make: Make) -> None:
+    found = sets(make("n = 3", "torch.rand(n, 4096, 4096)", "return x.relu()"))
+    assert found["small"].overrides == {"size_4096": 256}
+    assert runs(make("n = 3", "torch.rand(n, 4096, 4096)", "return x.relu()"), found["odd"]).shape[0] == 3
+
+
+def test_parameters_that_nothing_shrinks_are_granted_beside_the_budget(make: Make) -> None:
+    """A million fixed weights take all of the budget; the pixels around them shrink as if they were not."""
+    op = make(
+        "batch, pixels = 64, 224",
+        "torch.rand(batch, 64, pixels, pixels)",
+        "return torch.nn.functional.conv2d(x, self.weight)",
+        "self.weight = torch.nn.Parameter(torch.zeros(2048, 64, 3, 3))",
+    )
+    found = sets(op)["small"]
+    assert found.fits
+    assert 4 << 20 < found.total_bytes <= 9 << 20
 
 
 def test_a_shape_that_real_data_forbids_is_not_given(make: Make) -> None:

@@ -100,6 +100,27 @@ def test_rules_become_remarks_and_tell_stalls(tmp_path: Path) -> None:
     assert launch.value("stall_barrier") == 0.693
 
 
+def busiest(cycles: str, pipe: str = "XU", more: str = "") -> str:
+    return (
+        f"    OPT   {pipe} is the highest-utilized pipeline (84.5%) based on {cycles} cycles, taking into account\n"
+        f"          the rates of its different instructions. {more}The pipeline is over-utilized.\n"
+    )
+
+
+def test_the_rule_on_pipes_tells_the_busiest(tmp_path: Path) -> None:
+    (launch,) = read(tmp_path, NOW + SPEED + busiest("elapsed")).launches
+    assert launch.value("pipe_xu") == 84.5
+    (launch,) = read(tmp_path, NOW + SPEED + busiest("active")).launches
+    assert launch.value("pipe_xu") == pytest.approx(84.5 * 6_539_545.23 / 6_662_937)
+    part = "It's dominated by its Tensor (FP) sub-pipeline. "
+    (launch,) = read(tmp_path, NOW + SPEED + busiest("elapsed", "Shared", part)).launches
+    assert launch.value("pipe_tensor") == 84.5
+    (launch,) = read(tmp_path, NOW + SPEED + busiest("elapsed", "Shared FMA Heavy")).launches
+    assert not any(key.startswith("pipe_") for key in launch.readings), "half of a pipe is not that pipe"
+    (launch,) = read(tmp_path, NOW + LAUNCH + busiest("active")).launches
+    assert launch.value("pipe_xu") is None, "nobody knows for how long it was active"
+
+
 def test_the_layout_of_2021(tmp_path: Path) -> None:
     text = THEN + old_section(
         "GPU Speed Of Light",
