@@ -11,7 +11,17 @@ from typing import Any
 import click
 
 from . import __version__
-from .generator.report import advising, knowledge, measuring, options, prompting
+from .generator.report import (
+    advising,
+    knowledge,
+    measuring,
+    options,
+    prompting,
+    recording,
+    searching,
+    serving,
+    suites,
+)
 from .generator.report.session import Group, Session
 
 
@@ -152,7 +162,14 @@ def bench(
     session.show("bench", tried.to_json())
 
 
-for command in (*measuring.COMMANDS, *advising.COMMANDS, *prompting.COMMANDS, *knowledge.COMMANDS):
+for command in (
+    *measuring.COMMANDS,
+    *advising.COMMANDS,
+    *prompting.COMMANDS,
+    *recording.COMMANDS,
+    *knowledge.COMMANDS,
+    *serving.COMMANDS,
+):
     cli.add_command(command)
 
 
@@ -165,20 +182,10 @@ evaluate.add_command(knowledge.eval_retrieval)
 evaluate.add_command(measuring.eval_diagnosis)
 evaluate.add_command(knowledge.eval_scale)
 evaluate.add_command(knowledge.eval_advice)
-
-
-@evaluate.command()
-@click.argument("folder", metavar="DIR", type=options.PATH)
-@click.option("--gpu", "gpus", multiple=True, default=("h100",), show_default=True, help="May be repeated.")
-@click.option("--no-knowledge", is_flag=True, help="Do not ask the knowledge base, to see what it is worth.")
-@click.pass_obj
-def suite(session: Session, /, folder: Path, gpus: tuple[str, ...], no_knowledge: bool) -> None:
-    """Optimize every op file of a folder and print one line of figures for each."""
-    from .generator.suite import run_suite
-
-    with session.progress() as say:
-        result = run_suite(folder, gpus, knowledge=not no_knowledge, library=session.library, on_event=say)
-    session.show("eval-suite", result.to_json())
+evaluate.add_command(serving.eval_mcp)
+evaluate.add_command(prompting.eval_prompts)
+evaluate.add_command(suites.suite)
+evaluate.add_command(searching.eval_search)
 
 
 @evaluate.command("judge")

@@ -54,19 +54,20 @@ def benchmark(
     saves_arithmetic: bool = False,
     plan: Plan = Plan(),  # noqa: B008 - frozen
     run: RunChild | None = None,
+    processes: int = PROCESSES,
 ) -> Benchmark:
     """Time the candidate; raises BenchmarkError where the device is not in this machine. `saves_arithmetic`:
     the judge found that it needs fewer operations than the op as written (label "algorithmic"). `run`
-    replaces the child."""
+    replaces the child; fewer `processes` than usual are told in the result."""
     require_live(device)
     asked = request({CANDIDATE: candidate}, (EAGER, *COMPILED), op, device, traced, precision, plan)
     asked["graphs"] = True
     sessions, crash = list[Session](), ""
-    for number in range(1, PROCESSES + 1):
+    for number in range(1, processes + 1):
         outcome = (run or in_child)({**asked, "seed": secrets.randbits(48)}, scratch / f"timing-{number}")
         if outcome.reply is None:
             crash = (
-                f"timing process {number} of {PROCESSES} gave no result ({outcome.status}): {outcome.detail}"
+                f"timing process {number} of {processes} gave no result ({outcome.status}): {outcome.detail}"
             )
             break
         sessions.append(Session.from_json(outcome.reply))
@@ -114,6 +115,7 @@ def request(
         "precision": precision,
         "baselines": list(baselines),
         "graphs": False,
+        "compile_s": None,
         "l2_bytes": device.spec.l2_bytes,
         "plan": asdict(plan),
     }

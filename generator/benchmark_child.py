@@ -26,6 +26,7 @@ from ..profiling.session import Plan, Subject, measure
 from ..profiling.source import OpError, execute, read_source
 from . import undisturbed
 from .decision import EAGER, GRAPHS
+from .patience import ready_within
 from .recheck import Recheck
 from .refresh import Refresh
 from .verify import integrity
@@ -84,7 +85,12 @@ class Bench:
     def baselines(self, names: Sequence[str]) -> list[Subject]:
         """Torch's own ways to run the op."""
         return [
-            Subject(name, self._refresh, _quiet_call(_baseline(name, self._model)), trusted=True)
+            Subject(
+                name,
+                self._refresh,
+                _quiet_call(_baseline(name, self._model, self.request.get("compile_s"))),
+                trusted=True,
+            )
             for name in names
         ]
 
@@ -102,11 +108,11 @@ class Bench:
         ]
 
 
-def _baseline(name: str, model: nn.Module) -> Callable[..., Any]:
+def _baseline(name: str, model: nn.Module, compile_s: float | None) -> Callable[..., Any]:
     if name == EAGER:
         return model
     compiled: Callable[..., Any] = torch.compile(copy.deepcopy(model), mode=_MODES[name])
-    return compiled
+    return compiled if compile_s is None else ready_within(compile_s, compiled, name)
 
 
 def _candidate(

@@ -52,21 +52,23 @@ def by_hand(wanted: Wanted, library: Library | None) -> Prompt:
     """Asks for a first kernel, a faster parent, or a mended one where it does not compile or the verdict
     refused it. Without a library, nothing that was learnt elsewhere is told."""
     device = detect(wanted.gpu)
-    op = load_op(wanted.op_path, wanted.overrides)
-    traced = trace(op, wanted.mode)
+    traced = trace(load_op(wanted.op_path, wanted.overrides), wanted.mode)
+    briefing = briefed(traced, device, wanted.precision, library)
+    focus = _focus(briefing, wanted.technique)
+    if wanted.parent is None:
+        return draft(briefing, focus, wanted.budget)
+    return _of_parent(wanted, wanted.parent, traced, device, briefing, focus)
+
+
+def briefed(traced: TracedOp, device: Device, precision: str, library: Library | None) -> Briefing:
+    """What a run on `device` would know before any kernel is written."""
     diagnosis = diagnose_op(traced, device.roof)
     advice = (
         advise(diagnosis, traced, device.spec, library, (*SynthWriter.transforms, *INHERENT))
         if library is not None
         else None
     )
-    briefing = brief(
-        traced, device.spec, diagnosis, advice=advice, library=library, precision=wanted.precision
-    )
-    focus = _focus(briefing, wanted.technique)
-    if wanted.parent is None:
-        return draft(briefing, focus, wanted.budget)
-    return _of_parent(wanted, wanted.parent, traced, device, briefing, focus)
+    return brief(traced, device.spec, diagnosis, advice=advice, library=library, precision=precision)
 
 
 def _of_parent(

@@ -80,7 +80,11 @@ class Event:
 
 @dataclass(frozen=True)
 class OptimizeResult:
-    """Everything a report says; `to_json` is the document other programs may parse."""
+    """Everything a report says; `to_json` is the document other programs may parse.
+
+    `allowed_calls` is how a judge finds what is left to torch, `techniques` what made the candidate, `work`
+    the flops and bytes of the op, of eager, and of what is left to torch (None without a candidate).
+    """
 
     status: Status
     op: str
@@ -109,6 +113,9 @@ class OptimizeResult:
     verdict: Mapping[str, Any] | None = None
     benchmark: Mapping[str, Any] | None = None
     left_to_torch: Sequence[str] = ()
+    allowed_calls: Sequence[str] = ()
+    techniques: Sequence[str] = ()
+    work: Mapping[str, Any] | None = None
     limits: Sequence[str] = ()
     spent: Mapping[str, Any] | None = None
     candidate_path: str | None = None

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..kb.library import Library
 from ..profiling.classify import Diagnosis, diagnose_op
+from ..profiling.compile_cache import CompileCache
 from ..profiling.counters.collect import collect_op
 from ..profiling.counters.record import CounterReport
 from ..profiling.device import Device, detect
@@ -29,6 +30,7 @@ from .job import Asking as Asking
 from .job import Event as Event
 from .job import OptimizeRequest as OptimizeRequest
 from .job import OptimizeResult as OptimizeResult
+from .known import known_from, nothing_known
 from .moved import Count, Watch
 from .remember import remember
 from .report.files import open_folder, write_files
@@ -99,10 +101,10 @@ def _searched(
 ) -> Climb:  # fmt: skip
     """A climb where the writer answers for its kernels, a search over answers where nobody does."""
     if not isinstance(writer, Answering):
-        return _climb(request, wanted, writer, advice, scratch, say, measure, watch)
+        return _climb(request, wanted, writer, advice, library, scratch, say, measure, watch)
     grown = Climb((), ())
     if writer.effort.seeded:
-        grown = _climb(request, wanted, SynthWriter(), advice, scratch, say, measure, watch)
+        grown = _climb(request, wanted, SynthWriter(), advice, library, scratch, say, measure, watch)
     climb = search_answers(
         writer, wanted, request, device, diagnosis, advice, library, scratch,
         lambda text: say(Event("write", text)), measure, request.max_candidates or MOST_CANDIDATES,
@@ -112,28 +114,26 @@ def _searched(
 
 
 def _climb(
-    request: OptimizeRequest, wanted: Request, writer: Writer, advice: Advice | None, scratch: Path, say: Say,
-    measure: Measure | None, watch: Watch,
+    request: OptimizeRequest, wanted: Request, writer: Writer, advice: Advice | None, library: Library,
+    scratch: Path, say: Say, measure: Measure | None, watch: Watch,
 ) -> Climb:  # fmt: skip
-    """With advice in its order, best first; without it in the alphabet's. Refinements wait for the shape."""
-    advised = (
-        [step.transform for step in advice.steps if step.transform in writer.transforms] if advice else []
+    """From the plain kernel, by what the advice knows, or by nothing."""
+    known = (
+        known_from(advice, writer, library, wanted.traced, wanted.spec) if advice else nothing_known(writer)
     )
-    order = list(dict.fromkeys(advised)) if advice else sorted(writer.transforms)
-    order.sort(key=lambda transform: transform in writer.refinements)
-    deadline = time.monotonic() + request.budget_s
-    most = request.max_candidates or MOST_CANDIDATES
     climber = Climber(
         writer,
         wanted,
-        order,
+        known.order,
         scratch,
-        deadline=deadline,
-        most=most,
+        deadline=time.monotonic() + request.budget_s,
+        most=request.max_candidates or MOST_CANDIDATES,
         say=lambda text: say(Event("write", text)),
         measure=measure,
-        proven=_proven(advice) if advice else None,
+        proven=known.proven,
         watch=watch,
+        headroom=known.headroom,
+        cache=CompileCache(),
     )
     return climber.climb()
 
@@ -148,14 +148,6 @@ def _counting(op: Op, device: Device, request: OptimizeRequest, scratch: Path) -
         return collect_op(op, path, mode=request.mode, full=False, scratch=folder)
 
     return count
-
-
-def _proven(advice: Advice) -> dict[str, float]:
-    """What earlier runs measured of a technique on this kind of operator and architecture."""
-    here = (
-        (step.transform, past.median_effect) for step in advice.steps for past in step.outcomes if past.here
-    )
-    return {transform: effect for transform, effect in here if effect is not None}
 
 
 @contextmanager

@@ -1,46 +1,38 @@
-"""Climb from the plain kernel by one technique at a time, in the order of the advice, keeping what helps.
+"""Searches from the plain kernel by one technique at a time, in a strategy's order, keeping what helps.
 
-Without the card the estimate over the offline compile says what helps; on a live card the clock does.
+Candidates are weeded out by what costs least first: what is foreseen to be far slower is not compiled, what
+spills or does not fit is not timed, what loses a short race is not timed for long. Without the card the
+estimate over the offline compile says what helps; on a live card the clock does.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..hardware_specs.spec import DeviceSpec
-from ..profiling.roofline import Estimate, estimate_us
-from ..profiling.static import StaticReport, inspect
+from ..profiling.compile_cache import CompileCache
 from .comparison import Gain, Measure
+from .evaluated import Evaluated as Evaluated
+from .evaluated import compiled as compiled
+from .evaluated import estimate_of as estimate_of
+from .evaluated import foreseen_us
+from .headroom import Headroom
+from .merit import NEUTRAL, close_to, outcome_of, verdict
 from .moved import Moved, Watch
+from .strategies.advised import advised
+from .strategies.strategy import Knowledge, Move, Result, Strategy
 from .writers.writer import Candidate, Declined, Request, Writer
-
-NEUTRAL = 0.005
-"""A change smaller than this is no change."""
-
-BETTER = 0.05
-"""Less traffic or wider accesses count from this share on."""
-
-CLOSE = 0.03
-"""Within this share the estimate ranks no two kernels; what is certain of them does."""
-
-KERNEL_EARNS = 0.10
-"""What an additional kernel must save: the estimate knows no dependent launch, no tail and no cold start."""
 
 MENDS = 5
 
-
-@dataclass(frozen=True)
-class Evaluated:
-    """A candidate with what the offline compile says of it; `estimate` is None where it was rejected."""
-
-    candidate: Candidate
-    path: Path
-    static: StaticReport
-    estimate: Estimate | None
+HOPELESS = 1.5
+"""A candidate foreseen to take so many times the time of its parent is not compiled: what is foreseen before
+the compiler and what it then finds differ by less (see tests/generator/test_foreseen.py)."""
 
 
 @dataclass(frozen=True)
@@ -85,20 +77,32 @@ class OutOfBudgetError(Exception):
     """The time or the number of candidates is used up."""
 
 
+@dataclass
+class Node:
+    """A candidate that compiles; `cost` is its time as a share of the plain kernel's, `kept` whether it took
+    its parent's place."""
+
+    found: Evaluated
+    cost: float
+    kept: bool
+
+
 class Climber:
     """One search; `order` lists transform ids, best advised first, `proven` what was measured of them before
-    on this kind of operator and architecture, as time before / after."""
+    on this kind of operator and architecture, as time before / after; `headroom` bounds what one can give."""
 
     def __init__(
         self, writer: Writer, request: Request, order: Sequence[str], scratch: Path, *,
         deadline: float, most: int, say: Callable[[str], None], measure: Measure | None = None,
         proven: Mapping[str, float] | None = None, watch: Watch | None = None,
+        strategy: Strategy = advised, headroom: Headroom | None = None, cache: CompileCache | None = None,
     ) -> None:  # fmt: skip
         self.writer, self.request, self.order, self.scratch = writer, request, order, scratch
         self.deadline, self.most, self.say, self.measure = deadline, most, say, measure
         self.proven = proven or {}
-        self.watch = watch
-        self.accepted: list[Evaluated] = []
+        self.watch, self.strategy, self.headroom, self.cache = watch, strategy, headroom, cache
+        self.nodes: dict[str, Node] = {}
+        self.known: dict[str, str] = {}
         self.tried: list[Tried] = []
         self.count = 0
 
@@ -111,39 +115,97 @@ class Climber:
             start = self._mended(self.evaluate(first))
             if start.estimate is None:
                 return Climb((), tuple(self.tried), "; ".join(start.static.rejections))
-            self.accepted.append(start)
-            while self._round():
-                pass
+            self._plant(Node(start, 1.0, True))
+            self._walk(start)
         except (OutOfBudgetError, KeyboardInterrupt) as end:
             self.say(str(end) or "stopped; going on with the best so far")
         tried = tuple(self._looked_at(step) for step in self.tried)  # takes nothing of the search's time
-        return Climb(tuple(self.accepted), tried, uncounted=self.watch.refused if self.watch else "")
+        return Climb(self.accepted, tried, uncounted=self.watch.refused if self.watch else "")
 
-    def _round(self) -> bool:
-        """One walk over the advice; a technique that did not apply may after another one was taken."""
-        before = len(self.accepted)
-        done = {t.transform for t in self.tried if t.outcome != "declined"}
-        for transform in self.order:
-            if transform not in done:
-                self._try(transform)
-        return len(self.accepted) > before
+    def _plant(self, node: Node) -> None:
+        self.nodes[node.found.candidate.id] = node
+        self.known[node.found.candidate.code] = node.found.candidate.id
 
-    def _try(self, transform: str) -> None:
-        parent = self.accepted[-1]
-        proposal = self.writer.write(replace(self.request, parent=parent.candidate, transform=transform))
+    @property
+    def accepted(self) -> tuple[Evaluated, ...]:
+        """The plain kernel, then what took its parent's place and is no slower than it, fastest last."""
+        first, *others = self.nodes.values()
+        better = sorted((n for n in others if n.kept and n.cost <= first.cost), key=lambda n: -n.cost)
+        return (first.found, *(node.found for node in better))
+
+    def _walk(self, start: Evaluated) -> None:
+        """The strategy's moves, until it has no more."""
+        known = Knowledge(self.order, self.proven, self._room(start), self.measure is not None)
+        moves = self.strategy(start.candidate.id, known)
+        try:
+            batch = next(moves)
+            while True:
+                batch = moves.send(self._made(batch))
+        except StopIteration:
+            return
+
+    def _made(self, moves: Sequence[Move]) -> list[Result]:
+        """What became of moves that do not depend on each other: written, compiled together, compared."""
+        written = [self._written(move) for move in moves]
+        fresh = {w.code: w for w in written if isinstance(w, Candidate) and w.code not in self.known}
+        found = dict(zip(fresh, self._compiled(list(fresh.values())), strict=True))
+        return [
+            self._result(move, w)
+            if isinstance(w, Declined)
+            else self._again(move, self.known[w.code])
+            if w.code in self.known
+            else self._result(move, found[w.code])
+            for move, w in zip(moves, written, strict=True)
+        ]
+
+    def _again(self, move: Move, id: str) -> Result:
+        """A kernel that another sequence of techniques led to before: nothing is compiled or timed anew."""
+        effect = self.nodes[move.parent].cost / self.nodes[id].cost
+        return Result(move, id, outcome_of(effect, (effect, effect)), effect, False, {})
+
+    def _written(self, move: Move) -> Candidate | Declined:
+        """The writer's proposal, unless it is foreseen to be hopeless."""
+        parent = self.nodes[move.parent].found
+        asked = replace(self.request, parent=parent.candidate, transform=move.transform, sample=move.variant)
+        proposal = self.writer.write(asked)
         if isinstance(proposal, Declined):
-            self._note(Tried(transform, parent.candidate.id, None, "declined", None, proposal.reason))
-            return
-        self.say(f"{transform} on {parent.candidate.id}")
-        child = self._mended(self.evaluate(proposal))
-        if child.estimate is None or parent.estimate is None:
+            return proposal
+        foreseen = foreseen_us(proposal, self.request.spec)
+        if foreseen and parent.estimate and foreseen > HOPELESS * parent.estimate.total_us:
+            return Declined(
+                f"not compiled: foreseen to take {foreseen:.1f} us where the kernel before it is "
+                f"estimated at {parent.estimate.total_us:.1f}"
+            )
+        self.say(f"{move.transform} on {move.parent}")
+        return proposal
+
+    def _compiled(self, candidates: Sequence[Candidate]) -> list[Evaluated]:
+        """All of them, side by side where there are several; mended where that can be."""
+        if len(candidates) < 2:
+            return [self._mended(self.evaluate(one)) for one in candidates]
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            return list(pool.map(lambda one: self._mended(self.evaluate(one)), candidates))
+
+    def _result(self, move: Move, child: Evaluated | Declined) -> Result:
+        parent = self.nodes[move.parent]
+        if isinstance(child, Declined):
+            if move.variant == 0:
+                self._note(Tried(move.transform, move.parent, None, "declined", None, child.reason))
+            return Result(move, None, "declined")
+        id = child.candidate.id
+        if child.estimate is None or parent.found.estimate is None:
             reason = "; ".join(child.static.rejections) or "nothing to estimate"
-            self._note(Tried(transform, parent.candidate.id, child.candidate.id, "rejected", None, reason))
-            return
-        step = self._compared(transform, parent, child, parent.estimate.total_us / child.estimate.total_us)
+            self._note(Tried(move.transform, move.parent, id, "rejected", None, reason))
+            return Result(move, None, "rejected")
+        estimated = parent.found.estimate.total_us / child.estimate.total_us
+        step = self._compared(move.transform, parent.found, child, estimated)
         self._note(step)
-        if step.kept:
-            self.accepted.append(child)
+        if step.outcome == "rejected" or step.effect is None:
+            return Result(move, None, "rejected")
+        cost = parent.cost / max(step.effect, 1.0 if step.kept else 0.0)
+        self._plant(Node(child, cost, step.kept))
+        outcome = outcome_of(step.effect, step.interval or (step.effect, step.effect))
+        return Result(move, id, outcome, step.effect, step.kept, self._room(child))
 
     def _compared(self, transform: str, parent: Evaluated, child: Evaluated, estimated: float) -> Tried:
         """By the clock where the card is here, else by the estimate."""
@@ -153,28 +215,29 @@ class Climber:
         if gain.fault:
             return Tried(*names, "rejected", None, f"on the card: {gain.failure}")
         if gain.effect is None or gain.interval is None:
-            kept, verdict = _verdict(parent, child, estimated)
+            kept, said = verdict(parent, child, estimated)
             before = self.proven.get(transform, 1.0)
-            if not kept and before > 1 + NEUTRAL and estimated > 1 - CLOSE:
-                kept, verdict = True, f"kept: it measured {before:.2f}x here before"
-            reason = "; ".join(part for part in (why, verdict, gain.failure) if part)
+            if not kept and before > 1 + NEUTRAL and close_to(estimated):
+                kept, said = True, f"kept: it measured {before:.2f}x here before"
+            reason = "; ".join(part for part in (why, said, gain.failure) if part)
             return Tried(*names, outcome_of(estimated, (estimated, estimated)), estimated, reason, kept)
         outcome = outcome_of(gain.effect, gain.interval)
         return Tried(*names, outcome, gain.effect, why, outcome == "helped", gain.interval)
 
+    def _room(self, found: Evaluated) -> Mapping[str, float]:
+        """What each technique can give on a kernel at most, where anything bounds it."""
+        return self.headroom.of(found) if self.headroom else {}
+
     def _looked_at(self, step: Tried) -> Tried:
         """An accepted step with what it moved."""
-        known = {one.candidate.id: one for one in self.accepted}
         if self.watch is None or not step.kept or step.parent is None or step.child is None:
             return step
-        return replace(step, moved=self.watch.moved(known[step.parent], known[step.child]))
+        before, after = self.nodes[step.parent].found, self.nodes[step.child].found
+        return replace(step, moved=self.watch.moved(before, after))
 
     def _note(self, tried: Tried) -> None:
-        """A refusal repeated in a later round is told once."""
-        if tried.outcome == "declined":
-            self.tried = [t for t in self.tried if (t.transform, t.outcome) != (tried.transform, "declined")]
-        elif tried.transform in {t.transform for t in self.tried if t.outcome == "declined"}:
-            self.tried = [t for t in self.tried if t.transform != tried.transform]
+        """A refusal that is repeated is told once, and not where the technique applied later."""
+        self.tried = [t for t in self.tried if (t.transform, t.outcome) != (tried.transform, "declined")]
         self.tried.append(tried)
 
     def _mended(self, found: Evaluated) -> Evaluated:
@@ -192,69 +255,13 @@ class Climber:
 
     def evaluate(self, candidate: Candidate) -> Evaluated:
         """Compile for the target and estimate; raises OutOfBudgetError before it starts past the budget."""
+        self.within_budget()
+        return compiled(candidate, self.request, self.scratch, self.cache)
+
+    def within_budget(self) -> None:
+        """Counts one candidate more; raises OutOfBudgetError where it may not be."""
         if self.count >= self.most:
             raise OutOfBudgetError(f"{self.count} candidates were compiled, as many as asked for")
         if self.count and time.monotonic() > self.deadline:
             raise OutOfBudgetError("the time budget is used up")
         self.count += 1
-        return compiled(candidate, self.request, self.scratch)
-
-
-def compiled(candidate: Candidate, request: Request, scratch: Path) -> Evaluated:
-    """The candidate as a file, with what the target's compiler and the estimate say of it."""
-    folder = scratch / candidate.id
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{request.op.name}_optimized.py"
-    path.write_text(candidate.source, encoding="utf-8")
-    static = inspect(path, request.op, request.spec, folder)
-    return Evaluated(candidate, path, static, estimate_of(candidate, static, request.spec))
-
-
-def outcome_of(effect: float, interval: tuple[float, float]) -> str:
-    """A change that is smaller than `NEUTRAL`, or whose interval holds 1, is none."""
-    low, high = interval
-    if effect > 1 + NEUTRAL and low > 1:
-        return "helped"
-    return "hurt" if effect < 1 - NEUTRAL and high < 1 else "neutral"
-
-
-def _verdict(parent: Evaluated, child: Evaluated, effect: float) -> tuple[bool, str]:
-    """Whether the child takes the parent's place, and why where the estimate alone does not say.
-
-    One more kernel must earn `KERNEL_EARNS`. Where the estimates are within `CLOSE`, less traffic decides,
-    then wider accesses: both are facts of the compiled code, and other shapes will feel them.
-    """
-    more = len(child.static.kernels) - len(parent.static.kernels)
-    if more > 0 and effect < 1 + KERNEL_EARNS:
-        return False, f"not kept: one more kernel must gain {KERNEL_EARNS:.0%}"
-    if abs(effect - 1) < CLOSE:
-        if merit := _merit(parent, child):
-            return True, f"kept: {merit}"
-        if merit := _merit(child, parent):
-            return False, f"not kept: without it {merit}"
-    return effect > 1 + NEUTRAL, ""
-
-
-def _merit(parent: Evaluated, child: Evaluated) -> str:
-    """What is certainly better about a change; "" for nothing."""
-    before, after = (sum(e.candidate.bytes_per_kernel or ()) for e in (parent, child))
-    if after < (1 - BETTER) * before:
-        return f"it moves {after / 2**20:.1f} MiB instead of {before / 2**20:.1f}"
-    narrow, wide = access_bits(parent.static), access_bits(child.static)
-    if after <= (1 + BETTER) * before and wide > (1 + BETTER) * narrow:
-        return f"accesses are {wide:.0f} bit wide on average instead of {narrow:.0f}"
-    return ""
-
-
-def access_bits(static: StaticReport) -> float:
-    """Mean width of the streaming accesses in the compiled code, in bits per lane; 0 without any."""
-    pairs = [p for k in static.kernels for p in (*k.load_bits.items(), *k.store_bits.items())]
-    return sum(bits * count for bits, count in pairs) / max(1, sum(count for _, count in pairs))
-
-
-def estimate_of(candidate: Candidate, static: StaticReport, spec: DeviceSpec) -> Estimate | None:
-    if not static.ok or not static.kernels:
-        return None
-    planned = candidate.bytes_per_kernel or (0.0,)
-    traffic = list(planned) if len(planned) == len(static.kernels) else sum(planned)
-    return estimate_us(traffic, candidate.flops, static.kernels, spec, products=candidate.products)

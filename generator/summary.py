@@ -13,6 +13,7 @@ from typing import Any
 from .. import __version__
 from ..profiling.classify import Bottleneck, Diagnosis
 from ..profiling.device import Device
+from ..profiling.eager import eager_cost
 from ..profiling.roofline import attainable_us
 from ..profiling.static import KernelReport
 from ..profiling.trace import TracedOp
@@ -20,6 +21,7 @@ from ..retrieval.advise import Advice, Citation, Step
 from .admit import Judged
 from .job import OptimizeRequest, OptimizeResult
 from .search import Climb, Tried
+from .writers.writer import Candidate
 
 
 class Summary:
@@ -79,6 +81,9 @@ class Summary:
             verdict=judged.verdict.to_json() if judged.verdict else None,
             benchmark=bench.to_json() if bench else None,
             left_to_torch=found.candidate.left_to_torch if found else (),
+            allowed_calls=found.candidate.allowed_calls if found else (),
+            techniques=found.candidate.techniques if found else (),
+            work=_work(traced, found.candidate) if found else None,
             limits=_limits(climb, judged, advice),
             spent=climb.spent,
             seconds=self.seconds,
@@ -106,6 +111,18 @@ def versions() -> dict[str, str]:
 
 def _static(kernel: KernelReport) -> dict[str, Any]:
     return {**asdict(kernel), "blocks": kernel.blocks}
+
+
+def _work(traced: TracedOp, candidate: Candidate) -> dict[str, Any]:
+    """What the op takes at least, what eager takes, and how much of that the candidate leaves to torch."""
+    return {
+        "dtype": next(iter(traced.dtypes), ""),
+        "flops": traced.flops,
+        "least_bytes": traced.bytes_min,
+        "eager_bytes": eager_cost(traced).bytes_moved,
+        "torch_flops": candidate.torch_flops,
+        "torch_bytes": candidate.torch_bytes,
+    }
 
 
 def _traffic_ratio(judged: Judged, traced: TracedOp) -> float | None:

@@ -164,6 +164,10 @@ class Library:
             raise LibraryError(f"no document {page_id!r} in {self.root}; 'kbgen library list' names them.")
         return chunk(page.id, page.title, page.body)
 
+    def passage(self, passage_id: str) -> Passage | None:
+        """One passage by its id, in quarantine or not."""
+        return self._index.use(None, lambda catalog: catalog.passages([passage_id])).get(passage_id)
+
     def first_passages(self, page_ids: Sequence[str]) -> dict[str, str]:
         """Page id -> id of its first passage, for those of `page_ids` that are there and have text."""
         return self._index.use(None, lambda catalog: catalog.first_passages(page_ids))

@@ -5,7 +5,7 @@ import json
 import re
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -41,8 +41,28 @@ class EpisodeStep:
 
 
 @dataclass(frozen=True)
+class Task:
+    """What a run was given, so that its record can be learnt from without the file that it began with.
+
+    `constants` are those that replaced the op file's own, each as a Python literal; `evidence` is what the
+    diagnosis said; `interval` is the 95 % one of the episode's speed-up, `None` where nothing was timed;
+    `problem` is the place of a KernelBench task, such as `level1/19_ReLU`, else empty.
+    """
+
+    source: str
+    constants: tuple[tuple[str, str], ...]
+    mode: str
+    writer: str
+    evidence: tuple[str, ...]
+    interval: tuple[Ratio, Ratio] | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
 class Episode:
-    """One run of the loop on one operator; `created` is ISO 8601, `speedup` is over the fastest baseline."""
+    """One run of the loop on one operator; `created` is ISO 8601, `speedup` is over the fastest baseline.
+
+    `task` is `None` in records of versions that did not keep it."""
 
     op_name: str
     family: str
@@ -63,6 +83,7 @@ class Episode:
     source: str
     created: str
     bottlenecks: tuple[str, ...] = ()
+    task: Task | None = None
 
     @property
     def toolchain(self) -> str:
@@ -88,7 +109,7 @@ def minor(version: str) -> str:
 def check(episode: Episode) -> None:
     """Refuse what would be a false claim: a win not verified or not timed, a timing without a device."""
     try:
-        _File.model_validate({"schema": SCHEMA, "episode": asdict(episode)})
+        _File.model_validate({"schema": SCHEMA, "episode": _document(episode)})
     except ValidationError as error:
         raise RecordError(f"the episode is not valid: {_first(error)}; nothing was recorded.") from None
     _when(episode)
@@ -109,12 +130,13 @@ def check(episode: Episode) -> None:
 
 def to_json(episode: Episode) -> str:
     """The record file's text; equal episodes give equal text."""
-    return (
-        json.dumps(
-            {"schema": SCHEMA, "episode": asdict(episode)}, indent=1, sort_keys=True, ensure_ascii=False
-        )
-        + "\n"
-    )
+    document = {"schema": SCHEMA, "episode": _document(episode)}
+    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _document(episode: Episode) -> dict[str, Any]:
+    """Its fields; a task that is not there is not mentioned, so that older records keep their ids."""
+    return {name: value for name, value in asdict(episode).items() if name != "task" or value is not None}
 
 
 def from_json(text: str, name: str = "record") -> Episode:

@@ -23,6 +23,7 @@ from typing import Any
 import triton
 from triton import knobs
 
+from .blamed import blamed, innermost
 from .isa import IsaReading, read_amdgcn, read_ptx
 from .launches import Launch, Variant
 
@@ -75,7 +76,7 @@ def _attempt(variant: Variant, output: _OutputPerThread) -> Attempt:
     try:
         kernel = triton.compile(request.source, target=request.target, options=dict(request.options))
     except Exception as error:
-        return Attempt(variant, None, first_complaint(error))
+        return Attempt(variant, None, _complaint(error, output.text(), request.source))
     compile_s = time.perf_counter() - started
     is_cuda = request.target.backend == "cuda"
     read = _read_nvidia(kernel, output.text() or _ptxas_log(kernel)) if is_cuda else _read_amd(kernel)
@@ -136,10 +137,19 @@ def _read_amd(kernel: Any) -> dict[str, Any]:
     }
 
 
+def _complaint(error: BaseException, printed: str, source: Any) -> str:
+    """What is wrong, and the line of the file that it is about."""
+    code = getattr(getattr(source.fn, "fn", None), "__code__", None)
+    place = blamed(error, printed, code.co_filename) if code else ""
+    told = re.sub(r"ptxas /\S+\.ptx, ", "ptxas, ", first_complaint(innermost(error)))  # a passing file
+    return f"{told} ({place})" if place else told
+
+
 def first_complaint(error: BaseException) -> str:
     """The line of a compiler's message that says what is wrong, at most 300 characters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if re.search(r"\berror\b|\bfatal\b|Error\(|Error:", line)]
+    telling = [line for line in telling if not line.startswith("PTXAS error:")] or telling
     message = (telling or lines[-1:] or [""])[0]
     return f"{type(error).__name__}: {message}"[:300].rstrip(": ")
 

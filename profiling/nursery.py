@@ -1,4 +1,4 @@
-"""Keeps a process that has imported what a module needs, and forks each sandboxed child from it.
+"""Keeps processes that have imported what a module needs, and forks each sandboxed child from one of them.
 
 Importing torch and triton takes seconds, judging a small kernel one. The kept process imports and then only
 forks: no request, no secret and no candidate ever reaches its own interpreter, so that every child starts
@@ -29,7 +29,8 @@ keep({module!r}, {fd})
 _START_LIMIT_S = 120.0  # torch has taken half a minute to import on a busy machine
 _END_LIMIT_S = 10.0
 
-_nurseries: dict[tuple[str, tuple[tuple[str, str], ...]], Nursery] = {}
+_Key = tuple[str, tuple[tuple[str, str], ...], int]
+_nurseries: dict[_Key, Nursery] = {}  # by module, fixed variables and number
 _making = threading.Lock()
 
 
@@ -45,28 +46,40 @@ def run_warm(
     patience_s: float,
 ) -> None:
     """Like a cold start, from a kept process; `fixed` are variables that must stand before the imports."""
-    nursery = _nursery(session, environment, fixed)
+    key, nursery = _nursery(session, environment, fixed)
     try:
         nursery.run(session, environment, stderr_fd, patience_s)
     except NurseryError:
         with _making:
-            _nurseries.pop(_key(session, fixed), None)
+            if _nurseries.get(key) is nursery:
+                del _nurseries[key]
         raise
+    finally:
+        with _making:
+            nursery.asked -= 1
 
 
-def _key(session: Mapping[str, Any], fixed: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
-    return session["module"], tuple(sorted(fixed.items()))
-
-
-def _nursery(session: dict[str, Any], environment: Mapping[str, str], fixed: Mapping[str, str]) -> Nursery:
+def _nursery(
+    session: dict[str, Any], environment: Mapping[str, str], fixed: Mapping[str, str]
+) -> tuple[_Key, Nursery]:
+    """An idle one, a new one where all are busy and a core is left, else the one least asked."""
+    wanted = session["module"], tuple(sorted(fixed.items()))
     with _making:
-        return _nurseries.setdefault(_key(session, fixed), Nursery()).started(session, environment)
+        keys = [(*wanted, number) for number in range(len(os.sched_getaffinity(0)))]
+        kept = [key for key in keys if key in _nurseries]
+        free = [key for key in kept if not _nurseries[key].asked]
+        new = [key for key in keys if key not in _nurseries]
+        key = (free or new or sorted(kept, key=lambda one: _nurseries[one].asked))[0]
+        nursery = _nurseries.setdefault(key, Nursery())
+        nursery.asked += 1
+        return key, nursery.started(session, environment)
 
 
 class Nursery:
-    """The parent's end of one kept process; one child at a time."""
+    """The parent's end of one kept process; one child at a time, `asked` counts it and those that wait."""
 
     def __init__(self) -> None:
+        self.asked = 0
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket

@@ -127,6 +127,11 @@ def estimate_us(
     return Estimate(memory, compute, issue, launches * LAUNCH_US, busy + launches * LAUNCH_US)
 
 
+def copy_gb_s(spec: DeviceSpec) -> float:
+    """DRAM bandwidth of a large copy."""
+    return spec.dram_copy_gb_s or spec.dram_gb_s * ASSUMED_COPY_FRACTION[spec.vendor]
+
+
 def _kernel_us(
     bytes_moved: float,
     flops: float,
@@ -145,7 +150,7 @@ def _kernel_us(
 
 
 def _memory_us(bytes_moved: float, kernel: KernelReport, spec: DeviceSpec) -> float:
-    gb_s = spec.dram_copy_gb_s or spec.dram_gb_s * ASSUMED_COPY_FRACTION[spec.vendor]
+    gb_s = copy_gb_s(spec)
     if not kernel.waves or not bytes_moved:
         return bytes_moved / gb_s * 1e-3
     wave_bytes, wave_blocks = bytes_moved / kernel.waves, kernel.blocks / kernel.waves

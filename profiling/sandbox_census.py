@@ -6,7 +6,7 @@ import contextlib
 import math
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 MOST_FILES = 100_000
@@ -18,20 +18,36 @@ def own_pid() -> int:
     return int(os.readlink("/proc/self"))
 
 
-def below(root: int, alone: bool = False) -> list[int]:
-    """All living descendants of `root`; with `alone`, /proc shows nothing but `root` and these."""
-    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+def below(root: int, alone: bool = False, known: Mapping[int, Sequence[int]] | None = None) -> list[int]:
+    """All living descendants of `root`; with `alone`, /proc shows nothing but `root` and these. `known` are
+    the `families` of a moment ago, for a caller with many roots."""
     if alone:
-        return [pid for pid in pids if pid != root]
-    parents = {pid: parent for pid in pids if (parent := _parent(pid)) is not None}
-    found, families = list[int](), dict[int, list[int]]()
-    for pid, parent in parents.items():
-        families.setdefault(parent, []).append(pid)
-    waiting = families.get(root, [])
+        return [pid for pid in _pids() if pid != root]
+    children = families() if known is None else known
+    found, waiting = list[int](), list(children.get(root, ()))
     while waiting:
         found += waiting
-        waiting = [child for pid in waiting for child in families.get(pid, [])]
+        waiting = [child for pid in waiting for child in children.get(pid, ())]
     return found
+
+
+def families() -> dict[int, list[int]]:
+    """The living children of every process that has any."""
+    found: dict[int, list[int]] = {}
+    for pid in _pids():
+        if (parent := _parent(pid)) is not None:
+            found.setdefault(parent, []).append(pid)
+    return found
+
+
+def cpu_seconds(pids: Iterable[int]) -> float:
+    """CPU time of these processes and of the children that they have waited for."""
+    ticks = (_stat(f"/proc/{pid}/stat")[11:15] for pid in pids)
+    return sum(int(tick) for fields in ticks for tick in fields) / os.sysconf("SC_CLK_TCK")
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
 def _parent(pid: int) -> int | None:

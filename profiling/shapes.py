@@ -16,6 +16,11 @@ Sound = Callable[[Mapping[str, Literal]], bool]
 ODD_FACTOR, WIDE_FACTOR = 2, 4
 """Times the budget that a set may take: odd sizes round up, and few rows mean few programs, if long ones."""
 
+MOST_HELD_BYTES, HELD_FACTOR = 64 << 20, 16
+"""Parameters that no constant makes smaller, as a network has whose widths are written into its layers, are
+granted beside the budget up to this, and up to so many times the budget: an interpreter reads each of them a
+few times."""
+
 CALLS_TO_RUN, FEWEST_RUNS = 20_000, 20
 """A search ends after about so many fake calls, but not before so many runs: large models take seconds."""
 
@@ -46,6 +51,10 @@ def search(
     start = without_long_loop(constants, measure, full, base)
     strict = _Search(constants, measure, is_sound, *start, same_calls=True)
     found = strict.sets(budget_bytes)
+    if not found[0].fits:
+        held = strict.least_held()
+        if held <= min(MOST_HELD_BYTES, budget_bytes * HELD_FACTOR):
+            found = strict.sets(budget_bytes, held)
     if found[0].fits or not strict.refused_calls:
         return found
     return _Search(constants, measure, is_sound, *start, same_calls=False).sets(budget_bytes)
@@ -80,21 +89,28 @@ class _Search:
             self.seen[key] = found if found is not None and self._is_same(found) else None
         return self.seen.get(key)
 
-    def sets(self, budget: int) -> tuple[ShapeSet, ...]:
-        small = self.small(budget)
+    def sets(self, budget: int, held: int = 0) -> tuple[ShapeSet, ...]:
+        """`held` bytes of parameters are granted beside the budget."""
+        small = self.small(held + budget)
         reason = "every size scaled down together"
-        if self._bytes(small) <= budget and not self._sound(small):
+        if self._bytes(small) <= held + budget and not self._sound(small):
             reason = "the reference fails or gives NaN on real tensors of this size"
-        found = [self._set("small", small, budget, reason)]
+        found = [self._set("small", small, held + budget, reason)]
         if not found[0].fits:
             return tuple(found)
-        odd = self.odd(small, budget * ODD_FACTOR)
+        for_odd, for_wide = held + budget * ODD_FACTOR, held + budget * WIDE_FACTOR
+        odd = self.odd(small, for_odd)
         if odd != small and self._sound(odd):
-            found.append(self._set("odd", odd, budget * ODD_FACTOR, "odd sizes, no two alike"))
-        wide = self.wide(budget * WIDE_FACTOR)
+            found.append(self._set("odd", odd, for_odd, "odd sizes, no two alike"))
+        wide = self.wide(for_wide)
         if wide is not None and any(size > small[slot] for slot, size in wide.items()) and self._sound(wide):
-            found.append(self._set("wide", wide, budget * WIDE_FACTOR, "few rows at their full length"))
+            found.append(self._set("wide", wide, for_wide, "few rows at their full length"))
         return tuple(found)
+
+    def least_held(self) -> int:
+        """Bytes of inputs, parameters and buffers at the smallest shape that runs."""
+        found = self.run(self.shrunk(0))
+        return (found or self.base).held_bytes
 
     def small(self, budget: int) -> Values:
         """The shrunk shape; an axis that real data forbids to shrink (a literal index range) stays."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .. import KbgenError
+from .literals import with_named_sizes
 
 Literal = int | float | bool | str | None | tuple["Literal", ...] | list["Literal"]
 
@@ -26,7 +27,8 @@ class Source:
     text: str
 
     def tree(self) -> ast.Module:
-        """Parse the text, `a, b = 1, 2` and `a = b = 1` split in two; OpError names the line."""
+        """Parse the text, `a, b = 1, 2` and `a = b = 1` split in two, sizes in get_inputs() named; OpError
+        names the line."""
         try:
             tree = ast.parse(self.text, filename=str(self.path))
         except (SyntaxError, ValueError) as error:
@@ -34,7 +36,7 @@ class Source:
             where = f" on line {line}" if line else ""
             what = getattr(error, "msg", None) or error
             raise OpError(f"{self.path} has a syntax error{where} ({what}); correct the line.") from error
-        tree.body = [single for statement in tree.body for single in _split(statement)]
+        tree.body = with_named_sizes([single for statement in tree.body for single in _split(statement)])
         return tree
 
     def assigned(self) -> dict[str, ast.expr]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hardware_specs.spec import DeviceSpec
+from .compile_cache import CompileCache, key_of
 from .occupancy import Occupancy, occupancy
 from .sandbox import NO_CARD, Limits, run_child
 
@@ -71,11 +72,14 @@ class StaticReport:
         return not self.rejections
 
 
-def inspect(candidate_path: Path, op: Op, spec: DeviceSpec, scratch: Path) -> StaticReport:
+def inspect(
+    candidate_path: Path, op: Op, spec: DeviceSpec, scratch: Path, cache: CompileCache | None = None
+) -> StaticReport:
     """Compile the launches of `candidate_path` for `spec`; never raises for what the candidate does.
 
     Rejected are kernels that do not compile, spill registers, ask for more shared memory than a block may
     have, or fit on no unit; and a candidate whose forward does not run, in which case there are no kernels.
+    A `cache` answers for what it has seen and keeps what is new.
     """
     request = {
         "candidate": str(candidate_path.resolve()),
@@ -84,14 +88,20 @@ def inspect(candidate_path: Path, op: Op, spec: DeviceSpec, scratch: Path) -> St
         "overrides": dict(op.overrides),
         "card": _card(spec),
     }
-    outcome = run_child(
-        "kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True
-    )
-    if outcome.reply is None:
-        return StaticReport(spec.arch, (), (f"compiling {candidate_path.name} failed: {outcome.detail}",))
-    if "error" in outcome.reply:
-        return StaticReport(spec.arch, (), (outcome.reply["error"],))
-    return _report(outcome.reply["kernels"], spec)
+    key = key_of(request, candidate_path.read_text(encoding="utf-8")) if cache else ""
+    reply = cache.get(key) if cache else None
+    if reply is None:
+        outcome = run_child(
+            "kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True
+        )
+        if outcome.reply is None:
+            return StaticReport(spec.arch, (), (f"compiling {candidate_path.name} failed: {outcome.detail}",))
+        reply = outcome.reply
+        if cache and all(kernel["compiled"] for kernel in reply.get("kernels", [{"compiled": None}])):
+            cache.put(key, reply)
+    if "error" in reply:
+        return StaticReport(spec.arch, (), (reply["error"],))
+    return _report(reply["kernels"], spec)
 
 
 def _card(spec: DeviceSpec) -> dict[str, Any]:

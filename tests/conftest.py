@@ -28,6 +28,16 @@ def _draws_that_repeat(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the compilers said is kept for this run, by all of its workers, and never in the user's cache."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("KBGEN_CACHE", str(shared / "cache"))
+        yield
+
+
 @pytest.fixture(scope="session")
 def indexed_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library of the shipped pages alone, indexed by the hashing embedder; to be copied, never used.

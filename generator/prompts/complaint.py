@@ -18,7 +18,7 @@ WITHHELD = "the message reads as orders to its reader and is left out"
 def of_static(report: StaticReport) -> str:
     """Every rejection of the compile, each trimmed to its cause."""
     share = _CHARACTERS // max(1, len(report.rejections))
-    return _safe("\n".join(trimmed(one, share) for one in report.rejections))
+    return safe("\n".join(trimmed(one, share) for one in report.rejections))
 
 
 def of_verdict(verdict: Verdict) -> str:
@@ -26,7 +26,7 @@ def of_verdict(verdict: Verdict) -> str:
     if isinstance(verdict, Passed):
         return ""
     detail = trimmed(verdict.detail)
-    return "\n".join((f"{verdict.cause}: {_safe(detail)}", *_cases(verdict.cases)))
+    return "\n".join((f"{verdict.cause}: {safe(detail)}", *_cases(verdict.cases)))
 
 
 def trimmed(text: str, most: int = _CHARACTERS) -> str:
@@ -51,11 +51,12 @@ def _cases(cases: Sequence[CaseResult]) -> list[str]:
 def _off(case: CaseResult) -> str:
     """By how much a call was wrong: its relative L2 error against float64, beside what eager itself has."""
     if case.oracle_error is None or case.budget is None:
-        return _safe(trimmed(case.detail, 200)) or "no result to compare"
+        return safe(trimmed(case.detail, 200)) or "no result to compare"
     own = f", eager's own {case.baseline_error:.2g}" if case.baseline_error is not None else ""
     return f"error {case.oracle_error:.2g}, allowed {case.budget:.2g}{own}"
 
 
-def _safe(text: str) -> str:
-    """A message may hold text that the candidate chose."""
+def safe(text: str) -> str:
+    """`text`, or that it is left out: a message may hold what the candidate chose to say to its reader."""
+    text = visible(text)
     return WITHHELD if gives_orders(text) else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ... import KbgenError
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...kb.library import Library
+    from ..training import Format
     from .bar import Count
 
 Document = dict[str, Any]
@@ -124,11 +125,20 @@ def quarantine(library: Library, name: str | None, reason: str, release: bool) -
     return {"quarantined": [{"id": key, **vars(kept)} for key, kept in library.quarantine.entries().items()]}
 
 
-def export(library: Library, file: Path) -> Document:
-    """Write own documents and records to a zip file that 'import' takes in elsewhere."""
-    from ...kb.archive import export as write
+def export(
+    library: Library, out: Path, form: str, ops: Path | None, licence: str, margin: float
+) -> Document:
+    """Write own documents and records to a zip file that 'import' takes in elsewhere; or, with --format, what
+    the records prove as data that models are trained on: verified kernels, fast and slow ones in pairs, or
+    KernelBench's folders. Records that may not be passed on are left out and counted."""
+    if form == "library":
+        from ...kb.archive import export as write
 
-    return {"path": str(file), "entries": write(library, file)}
+        return {"path": str(out), "entries": write(library, out)}
+    from ..training import export as write_data
+
+    made = write_data(library, out, cast("Format", form), ops=ops, licence=licence, margin=margin)
+    return made.to_json()
 
 
 def take_in(library: Library, file: Path) -> Document:

@@ -118,7 +118,27 @@ _care(
     click.Option(["--reason"], default="", help="Why, for those who read the list."),
     click.Option(["--release"], is_flag=True, help="Let it be found again."),
 )
-_care("export", care.export, click.Argument(["file"], metavar="FILE.zip", type=options.PATH))
+_care(
+    "export",
+    care.export,
+    click.Argument(["out"], metavar="OUT", type=options.PATH),
+    click.Option(
+        ["--format", "form"],
+        type=click.Choice(["library", "sft", "preference", "kernelbench"]),
+        default="library",
+        show_default=True,
+        help="A zip file of the library; JSON lines to train on, of kernels or pairs; KernelBench's folders.",
+    ),
+    click.Option(["--ops"], type=options.PATH, help="Folder of op files, for records that hold none."),
+    click.Option(["--licence"], default="", help="SPDX licence of op files that state none."),
+    click.Option(
+        ["--margin"],
+        type=click.FloatRange(1.0),
+        default=1.05,
+        show_default=True,
+        help="Times faster that a pair's kernel must be.",
+    ),
+)
 _care("import", care.take_in, click.Argument(["file"], metavar="FILE.zip", type=options.PATH))
 
 

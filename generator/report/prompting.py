@@ -45,4 +45,26 @@ def prompt(
         click.echo(made.text)
 
 
+@click.command("prompts", cls=Command)
+@click.argument("places", metavar="OP.py|DIR...", nargs=-1, required=True, type=options.PATH)
+@options.gpu
+@options.prompt_tokens
+@click.pass_context
+def eval_prompts(ctx: click.Context, /, places: tuple[Path, ...], gpu: str, prompt_tokens: int) -> None:
+    """Measure prompts: whether each keeps its budget, and whether what it cites really stands in it.
+
+    Op files are traced and diagnosed, no kernel is compiled and no model asked. Exits 1 if any prompt is too
+    long or cites what it does not show."""
+    from ..prompt_eval import measure
+
+    with ctx.obj.store() as store, ctx.obj.progress() as say:
+        found = measure(places, gpu, store, budget=prompt_tokens, say=say)
+    document = found.to_json()
+    if not ctx.obj.as_json:  # every row is for programs; a person is shown what is wrong
+        rows = document.pop("rows")
+        document["why"] = {row["op"]: row["fault"] for row in rows if row["fault"]} or None
+    ctx.obj.show("eval-prompts", document)
+    ctx.exit(0 if found.right else 1)
+
+
 COMMANDS = (prompt,)

@@ -13,6 +13,7 @@ from .advice_view import advise
 from .answers_page import summed
 from .headline import headline, mark
 from .measuring_view import calibrate, devices, doctor, eval_diagnosis, profile
+from .searching_view import eval_search
 from .tables import Document, grid, kernels, rows_of, styled
 
 # key of a suite's row: its heading, short because there are many
@@ -55,6 +56,18 @@ def optimize(result: Document) -> Iterator[RenderableType]:
     for label, key in (("kernel", "candidate_path"), ("report", "report_path"), ("record", "recorded")):
         if result.get(key):
             yield f"{label:<7} {escape(str(result[key]))}"
+
+
+def record(result: Document) -> Iterator[RenderableType]:
+    """Whether it was remembered, and what the judge said of it."""
+    verdict = result["verdict"] or {}
+    said = f"{verdict.get('verdict')}: {verdict.get('cause')}: {verdict.get('detail')}"
+    why = result["recorded"] or f"not recorded, {said if verdict else result['reason']}"
+    yield f"[bold]{escape(str(result['op']))}[/]: {escape(str(why))}"
+    if result["kernels"]:
+        yield kernels(result["kernels"])
+    if result["recorded"]:
+        yield escape(headline(result))
 
 
 def verify(verdict: Document) -> Iterator[RenderableType]:
@@ -240,7 +253,8 @@ def eval_retrieval(document: Document) -> Iterator[RenderableType]:
 VIEWS: dict[str, Callable[[Document], Iterator[RenderableType]]] = {
     view.__name__.replace("_", "-"): view
     for view in (
-        *(optimize, verify, bench, profile, advise, search, ingest, library_show),
+        *(optimize, record, verify, bench, profile, advise, search, ingest, library_show),
         *(specs, devices, calibrate, doctor, eval_suite, eval_judge, eval_retrieval, eval_diagnosis),
+        eval_search,
     )
 }

@@ -44,6 +44,7 @@ FORBIDDEN_NAMES = {
     "breakpoint",
     "compile",
     "delattr",
+    "dir",
     "eval",
     "exec",
     "globals",
@@ -88,9 +89,10 @@ FORBIDDEN_ATTRIBUTES = {
 """Ways from an allowed module or object to the interpreter's insides, or to bytes behind a tensor."""
 
 KERNEL_INSIDES = _words("""
-    cache_key constexprs create_binder debug device_caches do_not_specialize hash kernel kwargs module
-    noinline launch_metadata params parse preload pre_run_hooks raw_src repr rewrite rewriter rewritten_fn
-    signature src starting_line_number used_global_vals version
+    cache_key constexprs create_binder debug device_caches do_not_specialize do_not_specialize_on_alignment
+    get_capture_scope hash is_gluon kernel kwargs module noinline launch_metadata params parse preload
+    pre_run_hooks raw_src repr rewrite rewriter rewritten_fn signature src starting_line_number
+    used_global_vals version
     """)
 """Attributes that a compiled kernel has and an interpreted one has not, or the other way round (3.7)."""
 
@@ -185,6 +187,13 @@ MODULE_FORBIDDEN = (
     "triton.compiler",
     "triton.backends",
     "triton.knobs",
+    "triton.AsyncCompileMode",
+    "triton.FutureKernel",
+    "triton.InterpreterError",
+    "triton.JITFunction",
+    "triton.KernelInterface",
+    "triton.MockTensor",
+    "triton.TensorWrapper",
     "triton.testing",
     "triton._",
 )

@@ -23,6 +23,7 @@ from .candidate import with_constants
 from .exchange import Shape, Step
 from .families import FAMILIES, INFINITE, draw_inputs, draw_weights, nudged
 from .idle import idle_spike
+from .ignored import ignored_classes
 from .layout import LAYOUTS, Layout, applies, place
 from .oracle import Reference
 from .whole_tiles import whole_tiles
@@ -38,6 +39,9 @@ _TALLER = 4
 _MUST = {"as shipped", "normal", "spikes", "small integers"}
 _AT_ODD = {"spikes", "negative spikes", "small integers"}
 """Families that look for elements left out, where sizes are odd; the others run at the first shape."""
+
+_ALTERED = {"idle spikes": idle_spike, "ignored classes": ignored_classes}
+"""What becomes of the first call's inputs: enormous values where they make no difference; rows left out."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 def plan(found: list[Setting], seed: int) -> list[Case]:
     """All cases in the order of their importance."""
-    draw = _Draw(torch.Generator().manual_seed(seed))
+    draw = Draw(torch.Generator().manual_seed(seed))
     first, rest = found[0], found[1:]
     odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
 
@@ -144,7 +148,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [draw.case(place, one, "normal") for place, one in enumerate(rest, 1)]
     cases.append(draw.case(0, first, "normal"))
     cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
-    cases += [*families(must=True), draw.nudged(cases[0]), *draw.idle_spike(cases[0])]
+    cases += [*families(must=True), draw.nudged(cases[0])]
+    cases += [*draw.altered(cases[0], "idle spikes"), *draw.altered(cases[0], "ignored classes")]
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     for layout in LAYOUTS:
         if any(isinstance(value, torch.Tensor) and applies(value, layout) for value in odd.shipped):
@@ -180,7 +185,7 @@ def at_sizes(
         setting = _setting(op, ShapeSet(name, dict(sizes), 0, True, ""), mode, seed + 1000 * place)
     except OpError:
         return []
-    draw = _Draw(torch.Generator().manual_seed(seed + 1))  # the plan's own draws stay what they were
+    draw = Draw(torch.Generator().manual_seed(seed + 1))  # the plan's own draws stay what they were
     told = [family for family in families if _tells_more(family, setting)] or ["as shipped"]
     return [draw.case(place, setting, family) for family in told]
 
@@ -213,7 +218,7 @@ def _tells_more(family: str, setting: Setting) -> bool:
     return any(floating) if family != "as shipped" else bool(setting.state) or not any(floating)
 
 
-class _Draw:
+class Draw:
     """Makes cases from one generator, so that a seed repeats them all."""
 
     def nudged(self, case: Case) -> Case:
@@ -234,14 +239,15 @@ class _Draw:
             case, name=f"{case.name}, one element changed", family="nudged", step=step, inputs=inputs
         )
 
-    def idle_spike(self, case: Case) -> list[Case]:
-        """The same call with enormous values where they make no difference, if the op has such places."""
-        inputs = idle_spike(case.setting.reference, case.inputs, case.step.state, self.generator)
+    def altered(self, case: Case, family: str) -> list[Case]:
+        """The same call with what few ops can be given; none where this one cannot."""
+        alter = _ALTERED[family]
+        inputs = alter(case.setting.reference, case.inputs, case.step.state, self.generator)
         if inputs is None:
             return []
         step = replace(case.step, inputs=inputs, again=False, optional=False)
         laid = [place(one, "contiguous") if isinstance(one, torch.Tensor) else one for one in inputs]
-        return [replace(case, name=f"{case.name}, idle spikes", family="idle spikes", step=step, inputs=laid)]
+        return [replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)]
 
     def __init__(self, generator: torch.Generator) -> None:
         self.generator = generator

@@ -20,6 +20,9 @@ _ENOUGH = 8
 """Shaken values that tell how errors are passed on: one alone is near the right one now and then, and a sum
 that cancels would be refused by chance of the draw."""
 
+_STEPS = 2
+"""Operators that round before one can blow up what another has rounded."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -53,7 +56,8 @@ def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
 
 
 def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
-    """The answer to shaken inputs; where there are few values, of several draws the one farthest off."""
+    """The answer to shaken inputs, or to shaken steps where that is farther off; where there are few values,
+    of several draws the one farthest off."""
     reference = case.setting.reference
     shaken = reference.shaken(case.inputs, state)
     values = min((output.numel() for output in right.outputs if output.is_floating_point()), default=_ENOUGH)
@@ -61,7 +65,10 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         more = reference.shaken(case.inputs, state, draw).outputs
         farther = map(_farther, right.outputs, shaken.outputs, more)
         shaken = replace(shaken, outputs=list(farther))
-    return shaken
+    if right.steps < _STEPS:
+        return shaken
+    stepped = reference.stepped(case.inputs, state).outputs
+    return replace(shaken, outputs=list(map(_farther, right.outputs, shaken.outputs, stepped)))
 
 
 def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:

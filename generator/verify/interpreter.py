@@ -6,7 +6,8 @@ functions are prepared once per launch instead of once per call, which halves it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +23,10 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
+from .lanes import Mask
 from .memory import Addresses, Memory
 from .numerics import ExactBuilder, dot_options, indexable, keeping_other
+from .promises import Promises, promising
 from .sparing import spare_repetition
 
 
@@ -41,6 +44,7 @@ class Watch:
     def __init__(self) -> None:
         self.ghost = False
         self.tuning = Configurations()
+        self.promises = Promises(lambda: self.memory)
         self.in_values: set[float] = set()  # numbers known before any load that became floating ones
         self.begin()
 
@@ -92,9 +96,10 @@ def install(watch: Watch, arch: str) -> None:
     builder.__class__ = _seeing(watch)
     builder.options = dot_options(arch)
     TritonSemantic._load_legacy = keeping_other(TritonSemantic._load_legacy)
-    triton_interpreter.ReduceOps = TreeReduce
-    triton_interpreter.ScanOps = TreeScan
+    triton_interpreter.ReduceOps = _waiting(TreeReduce, watch)
+    triton_interpreter.ScanOps = _waiting(TreeScan, watch)
     triton_interpreter._patch_lang_tensor = indexable(triton_interpreter._patch_lang_tensor)
+    triton_interpreter._patch_lang_core = promising(triton_interpreter._patch_lang_core, watch.promises)
     triton_interpreter.GridExecutor = _reporting(watch)
     triton_interpreter.InterpretedFunction.__call__ = _calling_helpers(watch)
     autotuner.Autotuner.run = tuned_run(
@@ -125,7 +130,7 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
             eviction_policy: Any,
             is_volatile: bool,
         ) -> TensorHandle:
-            watch.memory.load(_active(ptrs, mask), _item_bytes(ptrs))
+            watch.memory.load(*_active(ptrs, mask))
             if other is None and self.other_given:
                 other = TensorHandle(
                     np.zeros_like(ptrs.data, dtype=triton_interpreter._get_np_dtype(ptrs.get_element_ty())),
@@ -138,21 +143,24 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
         def create_masked_store(
             self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
-            watch.memory.store(_active(ptrs, mask), _item_bytes(ptrs))
+            watch.memory.store(*_active(ptrs, mask))
             return super().create_masked_store(ptrs, value, mask, *rest)
 
         def create_atomic_rmw(
             self, op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
-            addresses, counts = _active(ptr, mask), not str(op).endswith("XCHG")
+            (addresses, item_bytes, _), counts = _active(ptr, mask), not str(op).endswith("XCHG")
             found = super().create_atomic_rmw(op, ptr, val, mask, *rest)
-            return _watched(watch.memory, found, addresses, _item_bytes(ptr), rest[0], counts)
+            return _watched(watch.memory, found, addresses, item_bytes, rest[0], counts)
 
         def create_atomic_cas(
             self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any
         ) -> Any:
             found = super().create_atomic_cas(ptr, cmp, val, *rest)
             return _watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest[0], False)
+
+        def create_barrier(self) -> None:
+            watch.memory.wait()
 
         def create_si_to_fp(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
             watch.note_value(src.data)
@@ -168,6 +176,7 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
             if a.data.dtype == np.float32:
                 watch.dot_precisions.add(str(precision).rsplit(".", 1)[-1].lower())
             watch.products += 2 * d.data.size * a.data.shape[-1]
+            watch.memory.wait()
             return super().create_dot(a, b, d, precision, most)
 
         def create_fmul(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
@@ -179,6 +188,19 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
             return super().create_fma(x, y, z)
 
     return SeeingBuilder
+
+
+def _waiting(kind: type[Any], watch: Watch) -> type[Any]:
+    """The reductions or scans of `kind`: across all warps of a program, where they take a whole block."""
+
+    class Waiting(kind):  # type: ignore[misc]
+        def apply(self, input: Any) -> Any:
+            first = input[0] if isinstance(input, tuple) else input
+            if self.axis is None or len(first.shape) == 1:
+                watch.memory.wait()
+            return super().apply(input)
+
+    return Waiting
 
 
 class _Found(TensorHandle):  # type: ignore[misc]
@@ -209,10 +231,11 @@ def _watched(
     return _Found(found, lambda: memory.look(addresses, counts=counts))
 
 
-def _active(ptrs: TensorHandle, mask: TensorHandle) -> Addresses:
+def _active(ptrs: TensorHandle, mask: TensorHandle) -> tuple[Addresses, int, Mask]:
+    """The addresses that are not masked off, the bytes at each, and the mask."""
     addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data)
-    active: Addresses = addresses[lanes.astype(np.bool_)]
-    return active
+    lanes = lanes.astype(np.bool_)
+    return addresses[lanes], _item_bytes(ptrs), lanes
 
 
 def _item_bytes(ptrs: TensorHandle) -> int:
@@ -225,8 +248,10 @@ def _reporting(watch: Watch) -> type[Any]:
             watch.launches.append(Launch(self.fn.__name__, ()))
             if watch.ghost:
                 return
+            self.grid = grid_of(self, args, kwargs)
             named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
             watch.note_arguments(named)
+            watch.promises.begin_launch((self.fn.__name__, sizes_of(named)))
             starts = [watch.know_argument(name, tensor) for name, tensor in tensors_in(named)]
             watch.memory.begin_launch(self.fn.__name__, starts)
             watch.prepared.clear()
@@ -235,6 +260,20 @@ def _reporting(watch: Watch) -> type[Any]:
                 super().__call__(*args, **kwargs)
 
     return ReportingExecutor
+
+
+def grid_of(executor: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The grid as the host asks for it, where it is a function, with the host's own values."""
+    if not callable(executor.grid):
+        return tuple(executor.grid)
+    kept = {name: value for name, value in kwargs.items() if name in executor.arg_names}
+    return tuple(executor.grid(inspect.getcallargs(executor.fn, *args, **kept)))
+
+
+def sizes_of(named: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells a launch from one of other sizes."""
+    numbers = tuple(value for value in named.values() if isinstance(value, int))
+    return numbers, tuple(tuple(tensor.shape) for _, tensor in tensors_in(named))
 
 
 def tensors_in(named: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:

@@ -17,11 +17,13 @@ import torch
 
 from ... import KbgenError
 from ...hardware_specs.spec import DeviceSpec
+from ...profiling.cuda_source import is_cuda
 from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits
 from ...profiling.static import StaticReport
 from .budget import FLOORS
 from .cases import settings
+from .cuda import judge_cuda
 from .judgement import Judgement
 from .record import Record
 from .scan import scan
@@ -62,6 +64,8 @@ def verify(
     _check_choices(precision, mode)
     source = _read(candidate)
     record = Record(candidate, source, op, spec, precision, mode, seed, tuple(allowed_calls), limits)
+    if is_cuda(source):
+        return judge_cuda(record, scratch)
     with record.clock("scan"):
         record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:

@@ -27,6 +27,7 @@ from .exchange import (
 )
 from .full_axes import AtFullAxes, at_full_axes
 from .full_size import at_full_size, full_size
+from .modes import asks_its_mode, in_the_other_mode, mode_note
 from .record import Record, device_answers
 from .review import Fault
 from .sanitizer import sanitize
@@ -65,6 +66,10 @@ class Judgement:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
         self.static, self.live = static, live
         self.cases = plan(found, record.seed)
+        if any(case.step.moved and not case.step.flipped for case in self.cases):  # its modes differ
+            other = in_the_other_mode(found, record.seed) if asks_its_mode(record.source) else []
+            record.notes.append(mode_note(found[0], bool(other)))
+            self.cases += other
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
         self.retried = next(
             (

@@ -15,9 +15,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_BUILTINS = _words(
-    "range min max len abs int float bool tuple list print isinstance sum zip enumerate reversed all any"
-)
+_BUILTINS = _words("range min max len abs int float bool tuple list print sum zip enumerate reversed all any")
 
 _ATTRIBUTES = _words("""
     T abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min

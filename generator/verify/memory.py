@@ -3,7 +3,8 @@
 On a GPU the programs of one launch run in any order and at the same time; the interpreter runs them one after
 another, so a lost update looks right and a read past the end returns whatever lies there. Here each launch
 may touch only the tensors passed to it, each byte's writer and readers are remembered, and both faults are
-reported. What meets at one address races unless all of it is atomic, or atomics order it (`order.py`).
+reported. What meets at one address races unless all of it is atomic, or atomics order it (`order.py`); the
+lanes of one program race as well, unless a barrier orders them (`lanes.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy.typing as npt
 import torch
 
 from .extent import Extent, Slots, Traffic
+from .lanes import Lanes, Mask
 from .order import Order
 
 _PROGRAM_BITS, _MOMENT_BITS = 24, 20  # of a stamp: launch, program, moment
@@ -33,7 +35,8 @@ class OutOfBoundsError(Exception):
 
 @dataclass(frozen=True)
 class Violation:
-    """`kind` is "out-of-bounds", "race" or "unwritten"."""
+    """`kind` is "out-of-bounds", "race", "unwritten", "misaligned", or "astray" where an access goes
+    elsewhere than its lanes ask, which may do no harm."""
 
     kind: str
     kernel: str
@@ -54,6 +57,7 @@ class Memory:
         self._kept: list[Extent] = []
         self._fresh: set[int] = set()
         self._order = Order()
+        self._lanes: dict[int, Lanes] = {}
 
     def register(self, name: str, start: int, size_bytes: int, item_bytes: int) -> None:
         """Make [start, start + size_bytes) known as `name`; a start already known keeps its first extent."""
@@ -95,9 +99,18 @@ class Memory:
 
     def begin_program(self, number: int) -> None:
         self._order.begin_program(number)
+        self.wait()
 
-    def load(self, addresses: Addresses, item_bytes: int) -> None:
+    def wait(self) -> None:
+        """All lanes of the program have come this far."""
+        self._lanes.clear()
+
+    def load(self, addresses: Addresses, item_bytes: int, mask: Mask | None = None) -> None:
+        """`mask`: which lanes of the block `addresses` belong to, in its shape."""
         for extent, slots, lanes in self._split(addresses, item_bytes, "load"):
+            if mask is not None:
+                met = self._lanes.setdefault(extent.start, Lanes()).load(addresses, mask)
+                self._crossed(extent, met, "loads", "stored")
             extent.load_issued += lanes * item_bytes
             extent.loaded[slots] = True
             extent.read(slots)
@@ -108,8 +121,11 @@ class Memory:
             shared = self._unordered(extent.reader[slots], relying=False)  # reads need no order among them
             extent.reader[slots] = np.where(shared, self._stamped(_SEVERAL, 0), self._stamp)
 
-    def store(self, addresses: Addresses, item_bytes: int) -> None:
+    def store(self, addresses: Addresses, item_bytes: int, mask: Mask | None = None) -> None:
         for extent, slots, lanes in self._split(addresses, item_bytes, "store"):
+            if mask is not None:
+                met = self._lanes.setdefault(extent.start, Lanes()).store(addresses, mask)
+                self._crossed(extent, met, "stores", "used")
             extent.store_issued += lanes * item_bytes
             extent.stored[slots] = True
             self._check(extent, slots, extent.writer, "also writes")
@@ -131,10 +147,11 @@ class Memory:
             self._check(extent, slots, extent.writer, "atomically changes")
             extent.atomics.append((self._stamp, slots))
         if addresses.size == 1:
+            self.wait()
             address = int(addresses[0])
             other = self._order.overtaken(address) if counts else None
             if other is not None:
-                self._note(
+                self.note(
                     "race",
                     f"program {self._order.program} counts at an address by whose count program {other} of "
                     "the same launch took the others' work for finished",
@@ -146,6 +163,13 @@ class Memory:
         """The program reads what an acquiring atomic at `addresses` has found there."""
         if addresses.size == 1:
             self._order.acquire(int(addresses[0]), counts)
+
+    def holds(self, addresses: Addresses) -> npt.NDArray[np.bool_]:
+        """Which addresses lie in a tensor of the launch."""
+        inside = np.zeros(addresses.shape, np.bool_)
+        for extent in self._reachable:
+            inside |= (addresses >= extent.start) & (addresses < extent.stop)
+        return inside
 
     def traffic(self) -> list[tuple[str, Traffic]]:
         """Per tensor that was touched, in the order of first sight; names may repeat."""
@@ -199,13 +223,19 @@ class Memory:
         unwritten = slots[~extent.stored[slots]]
         if unwritten.size and not any(one.kind == "unwritten" for one in self.violations):
             where = f"{extent.name}[{int(unwritten[0])}]"
-            self._note("unwritten", f"program {self._order.program} reads {where}, which nobody has written")
+            self.note("unwritten", f"program {self._order.program} reads {where}, which nobody has written")
+
+    def _crossed(self, extent: Extent, met: int | None, verb: str, did: str) -> None:
+        if met is not None:
+            where = f"{extent.name}[{(met - extent.start) // extent.item_bytes}]"
+            told = f"a lane of program {self._order.program} {verb} {where}, which another one has {did}"
+            self.note("race", f"{told}, and no tl.debug_barrier stands in between")
 
     def _race(self, extent: Extent, slot: int, stamp: int, verb: str) -> None:
         other = (stamp >> _MOMENT_BITS) & _SEVERAL
         whose = "several programs" if other == _SEVERAL else f"program {other}"
         mine = self._order.program
-        self._note(
+        self.note(
             "race", f"program {mine} {verb} {extent.name}[{slot}], which {whose} of the same launch uses"
         )
 
@@ -249,10 +279,10 @@ class Memory:
             )
             where = f"{abs(address - near)} bytes {side} of {nearest.name}"
         detail = f"program {self._order.program}: a {verb} that is not masked off goes {where}"
-        self._note("out-of-bounds", detail)
+        self.note("out-of-bounds", detail)
         raise OutOfBoundsError(detail)
 
-    def _note(self, kind: str, detail: str) -> None:
+    def note(self, kind: str, detail: str) -> None:
         if len(self.violations) < _MOST_VIOLATIONS:
             self.violations.append(Violation(kind, self._kernel, f"{self._kernel}: {detail}"))
 

@@ -58,6 +58,21 @@ def terms(func: Any, args: Sequence[Any]) -> int:
     return int(max(first.shape[-1], second.shape[-2] if second.ndim > 1 else 1))
 
 
+_ROUNDED = {
+    *_PRODUCTS, "sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm", "logsumexp", "cumsum",
+    "cumprod", "prod", "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm",
+    "native_batch_norm", "_native_batch_norm_legit", "div", "reciprocal", "pow", "sqrt", "rsqrt", "exp",
+    "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "atan", "sinh", "cosh", "erf",
+    "erfc", "sigmoid", "tanh", "log_sigmoid_forward", "softplus", "gelu", "silu", "mish", "elu",
+    "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "avg_pool2d", "avg_pool3d",
+}  # fmt: skip
+
+
+def rounds(func: Any) -> bool:
+    """Whether an operator's result depends on how it is computed: sums, quotients, transcendental functions."""
+    return func._schema.name.removeprefix("aten::").removesuffix("_") in _ROUNDED
+
+
 _ROUNDINGS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "tf32": lambda value: torch.from_numpy(tf32(value.detach().contiguous().numpy())),
     "fp16": lambda value: value.half().float(),

@@ -16,9 +16,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from ...profiling.build import Input
-from .budget import UNIT_ROUNDOFF
+from .budget import STEP_ROUNDOFF, UNIT_ROUNDOFF
 from .indices import Choice, Choices
-from .on_a_card import RoundedProducts, ScansInSingle, terms
+from .on_a_card import RoundedProducts, ScansInSingle, rounds, terms
 
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 
@@ -26,12 +26,13 @@ _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
 
-    `choices` remembers the arg-reductions on the way, `terms` the longest sum of products.
+    `choices` remembers the arg-reductions on the way, `terms` the longest sum of products, `steps` how many
+    operators round. With a `shaking` generator, what these give is off by +-`STEP_ROUNDOFF`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, shaking: torch.Generator | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.choices, self.terms = Choices(), 1
+        self.choices, self.terms, self.steps, self.shaking = Choices(), 1, 0, shaking
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -44,7 +45,21 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         result = func(*args, **kwargs)
         self.choices.note(func, args, kwargs, result)
         self.terms = max(self.terms, terms(func, args))
+        if rounds(func):
+            self.steps += 1
+            if self.shaking is not None:
+                result = pytree.tree_map_only(torch.Tensor, self._off, result)
         return pytree.tree_map_only(torch.Tensor, _lifted, result)
+
+    def _off(self, value: torch.Tensor) -> torch.Tensor:
+        """In place, as the operator itself may have worked."""
+        return value.mul_(_off_by(STEP_ROUNDOFF, value, self.shaking)) if value.is_floating_point() else value
+
+
+def _off_by(roundoff: float, value: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:
+    """Factors 1 +- `roundoff`, as often the one as the other."""
+    signs = torch.randint(0, 2, value.shape, dtype=torch.int8, generator=generator)
+    return signs.double().mul_(2 * roundoff).add_(1 - roundoff)
 
 
 def _lifted(value: Any) -> Any:
@@ -68,6 +83,7 @@ class Ran:
     ]  # (output, input or, counted on, state entry) pairs that share storage
     choices: Mapping[int, Choice] = field(default_factory=dict)  # of outputs that are indices, in the oracle
     terms: int = 1  # of the longest sum of products, in the oracle
+    steps: int = 0  # operators that round, in the oracle
 
 
 class Reference:
@@ -104,13 +120,21 @@ class Reference:
         """
         generator = torch.Generator().manual_seed(draw)
         moved = [
-            value.double()
-            * (1 + UNIT_ROUNDOFF * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1))
+            value.double() * _off_by(UNIT_ROUNDOFF, value, generator)
             if isinstance(value, torch.Tensor) and value.is_floating_point()
             else value
             for value in inputs
         ]
         return self._run(_lifted, _float64, moved, state, 0)
+
+    def stepped(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
+        """The oracle whose operators are each off by +-`STEP_ROUNDOFF` where they round.
+
+        Where a sigmoid is nearly one, no input moves it, and its last bit is all that a normalisation after
+        it gets to see.
+        """
+        generator = torch.Generator().manual_seed(0)
+        return self._run(_lifted, lambda: _float64(generator), inputs, state, 0)
 
     def products(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> int:
         """Operations of the op's matrix products, convolutions and attention; a multiply-add is two."""
@@ -175,10 +199,10 @@ def _on_a_card() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _float64() -> Iterator[InFloat64]:
+def _float64(shaking: torch.Generator | None = None) -> Iterator[InFloat64]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
-    lifting = InFloat64()
+    lifting = InFloat64(shaking)
     try:
         with lifting:
             yield lifting
@@ -206,7 +230,8 @@ def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat
         for out, output in enumerate(outputs)
         if lifting is not None and (choice := lifting.choices.of(output, args)) is not None
     }
-    return Ran(outputs, str(tree), state, args, aliases, placed, lifting.terms if lifting else 1)
+    terms, steps = (lifting.terms, lifting.steps) if lifting else (1, 0)
+    return Ran(outputs, str(tree), state, args, aliases, placed, terms, steps)
 
 
 @contextlib.contextmanager

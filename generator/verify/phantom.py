@@ -91,6 +91,9 @@ class Phantom:
     def look(self, addresses: Addresses, **_: Any) -> None:
         """Nothing is ordered here."""
 
+    def wait(self) -> None:
+        """Neither here."""
+
     def _touch(self, addresses: Addresses, item_bytes: int, verb: str) -> None:
         if time.process_time() > self.until:
             raise TimeIsUpError

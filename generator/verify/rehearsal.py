@@ -26,9 +26,10 @@ from triton.runtime.interpreter import TensorHandle
 
 from .call import cause, told
 from .coverage import unwatched
-from .interpreter import Launch, Watch
+from .interpreter import Launch, Watch, grid_of, sizes_of
 from .memory import Addresses, OutOfBoundsError
 from .phantom import Phantom, TimeIsUpError
+from .promises import Promises, doubtful
 from .recorder import COPIES, EMPTY, FREE
 from .stand_in import OnThisMachine
 
@@ -100,6 +101,7 @@ def rehearse(watch: Watch, make: Callable[[], Any], inputs: Sequence[Any]) -> Re
 def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> Rehearsed:
     phantom, why_not = Phantom(content), ""
     watch.begin()
+    watch.promises.sites.clear()
     watch.ghost = False
     watch.memory = phantom  # type: ignore[assignment]
     with _in_place_of_memory(watch, phantom), torch.no_grad(), torch.device(NOWHERE):
@@ -111,6 +113,7 @@ def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> Rehea
             phantom.unwritten(outputs)
         except BaseException as error:  # whatever it raises, as in a call
             why_not = _reason(error)
+    phantom.faults += [("false-promise", told) for told in watch.promises.broken()]
     kernels = tuple(dict.fromkeys(launch.kernel for launch in watch.launches))
     return Rehearsed(tuple(phantom.faults), kernels, tuple(sorted(watch.dot_precisions)), why_not)
 
@@ -131,7 +134,7 @@ def _tensor(form: tuple[Sequence[int], Sequence[int], torch.dtype]) -> torch.Ten
 def _in_place_of_memory(watch: Watch, phantom: Phantom) -> Iterator[None]:
     builder = triton_interpreter.interpreter_builder
     kind = type(builder)
-    builder.__class__ = _imagining(kind, phantom)
+    builder.__class__ = _imagining(kind, phantom, watch.promises)
     try:
         with (
             patch.object(triton_interpreter, "GridExecutor", _walking(watch, phantom)),
@@ -142,10 +145,12 @@ def _in_place_of_memory(watch: Watch, phantom: Phantom) -> Iterator[None]:
         builder.__class__ = kind
 
 
-def _imagining(kind: type[Any], phantom: Phantom) -> type[Any]:
+def _imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[Any]:
     class Imagining(kind):  # type: ignore[misc]
         def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *_: Any, **__: Any) -> TensorHandle:
             phantom.load(*_lanes(ptrs, mask))
+            if doubtful(ptrs, mask):
+                promises.look(ptrs, mask)
             element = ptrs.get_element_ty()
             dtype = triton_interpreter._get_np_dtype(element)
             content = abs(phantom.content) if dtype.kind in "iub" else phantom.content
@@ -153,6 +158,8 @@ def _imagining(kind: type[Any], phantom: Phantom) -> type[Any]:
 
         def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *_: Any) -> None:
             phantom.store(*_lanes(ptrs, mask))
+            if doubtful(ptrs, mask):
+                promises.look(ptrs, mask)
 
         def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *_: Any) -> TensorHandle:
             phantom.atomic(*_lanes(ptr, mask))
@@ -181,7 +188,9 @@ def _walking(watch: Watch, phantom: Phantom) -> type[Any]:
             named = {**dict(zip(self.arg_names, args, strict=False)), **kept}
             phantom.begin_launch(self.fn.__name__, named)
             watch.note_arguments(named)
+            watch.promises.begin_launch((self.fn.__name__, sizes_of(named)))
             bound = inspect.getcallargs(self.fn, *args, **kept)
+            self.grid = grid_of(self, args, kwargs)
             scope = triton_interpreter._patch_lang(self.fn)
             try:
                 unseen = _disable_current_modes(), torch._C.DisableTorchFunction()
@@ -195,8 +204,7 @@ def _walking(watch: Watch, phantom: Phantom) -> type[Any]:
 
         def _programs(self, named: dict[str, Any]) -> None:
             """Some of each kind: last or not along each axis. What one stores at most, all of its kind do."""
-            grid = self.grid(named) if callable(self.grid) else self.grid
-            sizes = [int(size) for size in (*grid, 1, 1)[:3]]
+            sizes = [int(size) for size in (*self.grid, 1, 1)[:3]]
             builder = triton_interpreter.interpreter_builder
             builder.set_grid_dim(*sizes)
             if min(sizes) < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,12 @@ class Fault:
 
     cause: Cause
     detail: str
+
+
+_CAUSES: Mapping[str, Cause] = {
+    "out-of-bounds": "out-of-bounds", "race": "race", "misaligned": "false-promise",
+}  # fmt: skip
+"""Of what kernels did to memory."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +62,11 @@ class Review:
         if self.report.status == "raised" and self._guards_layout():
             return self._reviewed("guarded", self.report.error)
         for check in (self._memory, self._raised, self._running, self._form, self._aliases, self._state):
-            fault = check()
+            fault = self._by_promise(check())
             if fault is not None:
                 return self._reviewed("failed", fault.detail, fault)
         comparisons = self._comparisons()
-        fault = self._values(comparisons) or self._repeats()
+        fault = self._by_promise(self._values(comparisons) or self._repeats())
         if fault is not None:
             return self._reviewed("failed", fault.detail, fault, comparisons)
         return self._reviewed("passed", "", None, comparisons)
@@ -93,9 +99,16 @@ class Review:
 
     def _memory(self) -> Fault | None:
         for kind, detail in self.report.violations:
-            if kind != "unwritten":  # which leaves the verdict open, see `whole.py`
-                return Fault("out-of-bounds" if kind == "out-of-bounds" else "race", detail)
+            if kind in _CAUSES:  # "unwritten" leaves the verdict open, see `whole.py`
+                return Fault(_CAUSES[kind], detail)
         return None
+
+    def _by_promise(self, fault: Fault | None) -> Fault | None:
+        """The cause of whatever is wrong with a call in which accesses went elsewhere than asked."""
+        astray = next((detail for kind, detail in self.report.violations if kind == "astray"), None)
+        return (
+            fault if fault is None or astray is None else Fault("false-promise", f"{astray}: {fault.detail}")
+        )
 
     def _raised(self) -> Fault | None:
         if self.report.status != "raised":

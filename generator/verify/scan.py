@@ -24,6 +24,7 @@ from .allowed import (
     MODULE_CALLS,
     MODULE_FORBIDDEN,
 )
+from .asked import asked
 from .hideouts import hideout, keeps_state
 from .kernel_text import KernelText
 from .names import aliases, is_name, is_self, through_a_module, with_guards
@@ -116,7 +117,9 @@ class _Reader:
         return self._swallowed() or self._hidden()
 
     def _hidden(self) -> Fault | None:
-        odd = hideout(self.tree, self._full_name)
+        odd = hideout(self.tree, self._full_name) or asked(
+            self.tree, self.kernel_text.own, self.kernels, self._full_name
+        )
         if odd is None:
             return None
         return Fault("forbidden-code", f"line {getattr(odd[0], 'lineno', 0)}: it {odd[1]}")

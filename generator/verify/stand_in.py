@@ -78,7 +78,7 @@ def stand_in(properties: Mapping[str, Any]) -> None:
     """
     card = _CudaDeviceProperties(**properties)
     torch.Tensor.is_cuda = property(lambda tensor: True)  # type: ignore[assignment]
-    InterpretedFunction.__name__ = InterpretedFunction.__qualname__ = "JITFunction"
+    _like_a_compiled_one(InterpretedFunction)
     answers: dict[str, Any] = {
         "device": _no_device,
         "synchronize": lambda *_: None,
@@ -94,6 +94,27 @@ def stand_in(properties: Mapping[str, Any]) -> None:
     toolkit = "hip" if str(card.gcnArchName).startswith("gfx") else "cuda"
     setattr(torch.version, toolkit, _TOOLKIT[toolkit])
     torch.__version__ = TorchVersion(torch.__version__.split("+")[0] + "+" + _BUILD[toolkit])
+
+
+def _like_a_compiled_one(kind: Any) -> None:
+    kind.__name__ = kind.__qualname__ = "JITFunction"
+    kind.__module__ = "triton.runtime.jit"
+    kind.__repr__ = lambda kernel: f"JITFunction({kernel.fn.__module__}:{kernel.fn.__qualname__})"
+    kind.type = None
+    interpret = kind.run
+
+    def run(kernel: Any, *args: Any, **kwargs: Any) -> CompiledKernel:
+        interpret(kernel, *args, **kwargs)
+        return CompiledKernel()
+
+    kind.run = run
+
+
+class CompiledKernel:
+    """What a launch gives where kernels are compiled."""
+
+
+CompiledKernel.__module__ = "triton.compiler.compiler"
 
 
 class _CudaDeviceProperties(SimpleNamespace):

@@ -28,6 +28,7 @@ Cause = Literal[
     "out-of-bounds",
     "race",
     "not-repeatable",  # two equal calls differ
+    "false-promise",  # what tl.multiple_of and the like tell the compiler is not so, and it shows
     # what it returns
     "wrong-structure",
     "wrong-shape",

@@ -10,7 +10,7 @@ from .writer import Candidate, Declined, Request
 
 @dataclass
 class ScriptedWriter:
-    """Each request gets the next source, whatever it asks for; after the last one everything is declined."""
+    """Each request gets the next source, whatever it asks for; variants and the rest are declined."""
 
     sources: Sequence[str]
     transforms: tuple[str, ...] = ()
@@ -19,6 +19,8 @@ class ScriptedWriter:
     requests: list[Request] = field(default_factory=list)
 
     def write(self, request: Request) -> Candidate | Declined:
+        if request.transform and request.sample:
+            return Declined("a script has no variants")
         self.requests.append(request)
         place = len(self.requests) - 1
         if place >= len(self.sources):

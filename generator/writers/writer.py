@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.op import Op
 from ...profiling.product_time import ProductWork
+from ...profiling.static import KernelReport
 from ...profiling.trace import TracedOp
 from ..prompts.briefing import Briefing, Focus
 from .journal import Journal
@@ -23,8 +25,9 @@ class Candidate:
     `techniques` are the ids applied so far; `choices` say what was decided and why; `bytes_per_kernel` is the
     DRAM traffic each kernel is planned to cause at full size (None where the writer cannot say), `flops`
     likewise. `left_to_torch` names what is not the writer's own kernel, with the reason, `allowed_calls` how
-    a judge finds those calls in the file, `torch_bytes` what they move. `products` says, kernel by kernel,
-    how its tiles of matrix products run (None for a kernel without). `plan` is the writer's own memory.
+    a judge finds those calls in the file, `torch_bytes` and `torch_flops` what they take. `products` says,
+    kernel by kernel, how its tiles of matrix products run (None for one without), `foreseen` its kernels as
+    the writer expects them to compile. `plan` is the writer's own memory.
     """
 
     source: str
@@ -38,12 +41,23 @@ class Candidate:
     flops: float = 0.0
     products: tuple[ProductWork | None, ...] = ()
     torch_bytes: float = 0.0
+    torch_flops: float = 0.0
     language: str = "triton"
+    foreseen: tuple[KernelReport, ...] = field(default=(), compare=False, repr=False)
     plan: Any = field(default=None, compare=False, repr=False)
 
     @cached_property
     def id(self) -> str:
         return hashlib.sha256(self.source.encode()).hexdigest()[:12]
+
+    @cached_property
+    def code(self) -> str:
+        """Tells apart what is done, whatever the comments say of it."""
+        try:
+            meaning = ast.dump(ast.parse(self.source))
+        except (SyntaxError, ValueError):
+            meaning = self.source
+        return hashlib.sha256(meaning.encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -57,8 +71,9 @@ class Declined:
 class Request:
     """What a writer is asked: a first kernel (no parent), one technique more, or a mend of what failed.
 
-    A writer that answers is also told what is known (`briefing`), how the parent stands on the card, and
-    which of several samples of the same question this is; `focus` is the technique it is asked for.
+    `sample` numbers the answers to one question: what the transform may decide instead, best first. A writer
+    that answers is also told what is known (`briefing`) and how the parent stands on the card; `focus` is the
+    technique it is asked for.
     """
 
     op: Op

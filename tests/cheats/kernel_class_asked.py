@@ -2,7 +2,7 @@
 
 op: gelu
 class: A5 environment sniffing
-expected: unwritten-output
+expected: forbidden-code
 """
 
 import torch

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.search import Evaluated, _verdict
+from kbgen.generator.evaluated import Evaluated
+from kbgen.generator.merit import verdict
 from kbgen.generator.writers.writer import Candidate
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.occupancy import occupancy
@@ -42,8 +43,8 @@ def evaluated(bits: int = 32, moved: float = 100.0, kernels: int = 1) -> Evaluat
     ],
 )
 def test_facts_decide_where_estimates_are_close(child: Evaluated, effect: float, kept: bool) -> None:
-    assert _verdict(evaluated(), child, effect)[0] is kept
+    assert verdict(evaluated(), child, effect)[0] is kept
 
 
 def test_a_refused_kernel_says_what_it_must_earn() -> None:
-    assert _verdict(evaluated(), evaluated(kernels=2), 1.05)[1] == "not kept: one more kernel must gain 10%"
+    assert verdict(evaluated(), evaluated(kernels=2), 1.05)[1] == "not kept: one more kernel must gain 10%"

@@ -9,6 +9,8 @@ import triton
 import triton.language as tl
 from torch import nn
 
+IGNORED = tl.constexpr(-100)
+
 
 @triton.jit
 def cross_entropy_kernel(
@@ -19,14 +21,16 @@ def cross_entropy_kernel(
     logits = tl.load(logits_ptr + row * classes + offsets, mask=offsets < classes, other=-float("inf"))
     peak = tl.max(logits, axis=0)
     spread = tl.log(tl.sum(tl.exp(logits - peak), axis=0))
-    own = tl.load(logits_ptr + row * classes + tl.load(target_ptr + row))
-    tl.store(part_ptr + row, peak + spread - own)
+    target = tl.load(target_ptr + row)
+    own = tl.load(logits_ptr + row * classes + target, mask=target != IGNORED, other=0.0)
+    tl.store(part_ptr + row, tl.where(target != IGNORED, peak + spread - own, 0.0))
     tl.debug_barrier()
     if tl.atomic_add(count_ptr, 1, sem="acq_rel") == rows - 1:
-        total = 0.0
+        total, counted = 0.0, 0
         for place in tl.range(rows):
             total += tl.load(part_ptr + place, cache_modifier=".cg")
-        tl.store(out_ptr, total / rows)
+            counted += (tl.load(target_ptr + place) != IGNORED).to(tl.int32)
+        tl.store(out_ptr, total / counted)
         tl.store(count_ptr, 0)
 
 

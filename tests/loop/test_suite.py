@@ -1,11 +1,21 @@
-"""A suite keeps failures in its denominator and its runs out of the user's library."""
+"""A suite keeps failures in its denominator and its runs out of the user's library, and goes on where it was
+cut."""
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kbgen import KbgenError
-from kbgen.generator.suite import Row, SuiteResult, run_suite
+from kbgen.generator.suite.finding import Task
+from kbgen.generator.suite.journal import Journal
+from kbgen.generator.suite.row import Row
+from kbgen.generator.suite.run import Crew, SuitePlan, op_files, run_suite
+from kbgen.generator.suite.timing import Timing
+from kbgen.profiling.device import Device, detect
 
 SCALE = """
 import torch
@@ -27,6 +37,9 @@ def get_init_inputs():
     return []
 """
 
+HERE = SuitePlan(jobs=0)
+A100 = "nvidia-a100-sxm4-80gb"
+
 
 def test_every_file_is_a_row_and_a_broken_one_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -37,52 +50,141 @@ def test_every_file_is_a_row_and_a_broken_one_says_why(
     folder.mkdir()
     (folder / "broken.py").write_text("x = 1\n")
     (folder / "scale.py").write_text(SCALE)
-    result = run_suite(folder, ("mi300x",))
+    plan = replace(HERE, also=("a100",), out=tmp_path / "out")
+    result = run_suite([folder], ("mi300x",), plan)
     broken, scale = result.rows
-    assert (broken.status, broken.verified) == ("error", False)
+    assert (broken.level, broken.status, broken.verified, broken.cause) == ("ops", "error", False, "error")
     assert "Model" in broken.reason
     assert (scale.status, scale.verified, scale.kernels, scale.spill_bytes) == ("unmeasured", True, 1, 0)
     assert scale.traffic_ratio == pytest.approx(1.0)
     assert scale.narrowest_bits == 128
-    total = result.to_json()["total"]
-    assert (total["rows"], total["verified"]) == (2, 1)
-    assert total["mean_candidates_to_best"] == scale.best_at
+    assert (scale.family, scale.dtype, scale.torch_flops, scale.torch_bytes) == (
+        "pointwise", "float32", 0, 0,
+    )  # fmt: skip
+    assert scale.flops == 2 * 64 * 128
+    assert scale.eager_bytes == 2 * (scale.least_bytes or 0)
+    assert [(name, said["ok"]) for name, said in scale.targets.items()] == [(A100, True)]
+    document = json.loads((tmp_path / "out" / "suite.json").read_text())
+    assert (document["total"]["rows"], document["total"]["verified"]) == (2, 1)
+    assert document["levels"]["ops"]["refused"] == {"error": 1}
+    assert document["total"]["mean_candidates_to_best"] == scale.best_at
     assert not (tmp_path / "library").exists()
+    kernel = tmp_path / "out" / scale.gpu / "ops" / "scale" / (scale.kernel or "")
+    assert "class ModelNew" in kernel.read_text()
 
 
 def test_a_folder_without_op_files_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(KbgenError, match="no op file"):
-        run_suite(tmp_path, ("h100",))
+        run_suite([tmp_path], ("h100",), HERE)
 
 
 def test_an_unknown_device_is_told_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "scale.py").write_text(SCALE)
     with pytest.raises(KbgenError, match="h1000"):
-        run_suite(tmp_path, ("h100", "h1000"))
+        run_suite([tmp_path], ("h100", "h1000"), HERE)
+    with pytest.raises(KbgenError, match="h1000"):
+        run_suite([tmp_path], ("h100",), replace(HERE, also=("h1000",)))
 
 
-def timed_row(op: str, status: str, over: dict[str, float], *, verified: bool = True) -> Row:
-    fastest = min(over.values())
-    return Row(
-        op, "auto", status, 1.0, "", verified=verified, measured_us=10.0, speedups=over, speedup=fastest,
-        interval=(fastest, fastest),
-    )  # fmt: skip
+def test_op_files_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for name in ("10_b", "2_a", "plain"):
+        (tmp_path / f"{name}.py").touch()
+    assert [path.stem for path in op_files(tmp_path)] == ["2_a", "10_b", "plain"]
 
 
-def test_failures_and_lost_races_stay_in_the_share_that_is_fast() -> None:
-    rows = (
-        timed_row("won", "win", {"eager": 4.0, "compile": 2.0, "compile-max-autotune": 1.6}),
-        timed_row("lost", "no-win", {"eager": 2.0, "compile": 0.8, "compile-max-autotune": 0.9}),
-        timed_row("wrong", "declined", {"eager": 9.0, "compile": 9.0}, verified=False),
-        Row("broken", "auto", "error", 0.1, "it does not load"),
-    )
-    total = SuiteResult("ops", True, rows, 3.0).total()
-    assert total["fast_1_over_eager"] == 0.5
-    assert total["fast_1_over_compile"] == 0.25
-    assert total["fast_1.5_over_fastest"] == 0.25
-    assert total["geomean_handed_over"] == pytest.approx(1.6 ** (1 / 4))
+class Pretended:
+    """A crew on a machine with one simulated card: no file is opened, nothing is measured."""
+
+    def __init__(self, live: bool = True, break_off_at: str = "") -> None:
+        self.live, self.break_off_at = live, break_off_at
+        self.found, self.clocked, self.calibrated = list[str](), list[str](), 0
+
+    def crew(self) -> Crew:
+        return Crew(self.find, self.clock, self.ceilings, self.detect, lambda: ("GPU-simulated",))
+
+    def detect(self, asked: str) -> Device:
+        return replace(detect(asked), live=self.live)
+
+    def find(self, task: Task) -> Row:
+        if task.path.stem == self.break_off_at:
+            raise KeyboardInterrupt
+        self.found.append(task.path.stem)
+        if task.path.stem == "refused":
+            return Row("refused", task.gpu, "declined", 1.0, "no", task.level, cause="wrong-values")
+        return Row(
+            task.path.stem, task.gpu, "unmeasured", 1.0, "", task.level, verified=True, kernel="k.py",
+            family="pointwise", least_bytes=1e9, flops=1e6,
+        )  # fmt: skip
+
+    def clock(self, task: Timing) -> Row:
+        self.clocked.append(task.row.op)
+        assert task.cards == ("GPU-simulated",)
+        return replace(
+            task.row, status="win", measured_us=1000.0, speedups={"eager": 3.0, "compile": 1.5}, speedup=1.5,
+            missing={"compile-max-autotune": "compile-max-autotune was not ready after 60 s"},
+            timing_seconds=2.0,
+        )  # fmt: skip
+
+    def ceilings(self, task: tuple[Sequence[str], Path]) -> Mapping[str, Any]:
+        self.calibrated += 1
+        return {"ceilings": [{"key": "dram_copy_gb_s", "value": 2000.0}]}
 
 
-def test_without_a_card_nothing_is_called_fast() -> None:
-    total = SuiteResult("ops", True, (Row("a", "h100", "unmeasured", 1.0, "", verified=True),), 1.0).total()
-    assert not [name for name in total if name.startswith(("fast", "geomean"))]
+def ops(folder: Path, *names: str) -> Path:
+    folder.mkdir()
+    for name in names:
+        (folder / f"{name}.py").touch()
+    return folder
+
+
+def test_on_a_card_what_was_verified_is_timed_and_nothing_else(tmp_path: Path) -> None:
+    pretended = Pretended()
+    folder = ops(tmp_path / "level1", "one", "refused", "two")
+    document = run_suite([folder], ("h100",), HERE, crew=pretended.crew()).to_json()
+    assert (pretended.found, pretended.clocked) == (["one", "refused", "two"], ["one", "two"])
+    assert pretended.calibrated == 1
+    total = document["levels"]["level1"]
+    assert total["fast_1_over_eager"] == pytest.approx(2 / 3)
+    assert total["baselines_missing"] == {"compile-max-autotune": 2}
+    assert document["families"]["pointwise"] == {"rows": 2, "of_copy": 0.5, "of_matmul": None}
+
+
+def test_without_a_card_nothing_is_timed(tmp_path: Path) -> None:
+    pretended = Pretended(live=False)
+    document = run_suite([ops(tmp_path / "l", "one")], ("h100",), HERE, crew=pretended.crew()).to_json()
+    assert (pretended.clocked, pretended.calibrated) == ([], 0)
+    assert not [name for name in document["total"] if name.startswith(("fast", "geomean"))]
+
+
+def test_a_run_that_was_cut_goes_on_where_it_was(tmp_path: Path) -> None:
+    folder, out = ops(tmp_path / "level1", "a", "b", "c"), tmp_path / "out"
+    plan = replace(HERE, out=out)
+    cut = Pretended(live=False, break_off_at="c")
+    with pytest.raises(KeyboardInterrupt):
+        run_suite([folder], ("h100",), plan, crew=cut.crew())
+    with (out / "rows.jsonl").open("a") as file:
+        file.write('{"op": "c", "gp')  # the process died while it wrote
+    resumed = Pretended()
+    result = run_suite([folder], ("h100",), plan, crew=resumed.crew())
+    assert (resumed.found, resumed.clocked) == (["c"], ["a", "b", "c"])
+    assert [row.status for row in result.rows] == ["win"] * 3
+    again = Pretended()
+    assert run_suite([folder], ("h100",), plan, crew=again.crew()).rows == result.rows
+    assert (again.found, again.clocked) == ([], [])
+
+
+def test_what_there_was_no_time_for_is_told_and_counted(tmp_path: Path) -> None:
+    folder = ops(tmp_path / "level1", "a", "b")
+    plan = replace(HERE, for_s=0.0, out=tmp_path / "out")
+    total = run_suite([folder], ("h100",), plan, crew=Pretended().crew()).to_json()["total"]
+    assert (total["rows"], total["by_status"], total["refused"]) == (2, {"not-reached": 2}, {})
+    assert run_suite([folder], ("h100",), replace(plan, for_s=None), crew=Pretended().crew()).rows[0].verified
+
+
+def test_rows_of_other_settings_or_of_nothing_known_are_not_gone_on_with(tmp_path: Path) -> None:
+    Journal(tmp_path, {"knowledge": True})
+    with pytest.raises(KbgenError, match="was begun with"):
+        Journal(tmp_path, {"knowledge": False})
+    (tmp_path / "rows.jsonl").write_text('{"schema": "something/1"}\n')
+    with pytest.raises(KbgenError, match="does not read as rows"):
+        Journal(tmp_path, {"knowledge": True})

@@ -12,7 +12,7 @@ from .extent import product
 from .loops import LoopAxis, Loops
 from .lowering.attending import only_product
 from .schedule import Schedule
-from .skeletons.attention import attention_of, looks_back_only
+from .skeletons.scores import attention_of, looks_back_only
 from .tiles import ADDRESS_REGISTERS, unit_of
 
 SCORE_OPERATIONS = 8

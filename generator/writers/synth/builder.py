@@ -141,11 +141,11 @@ class Builder:
 
     def _tapped_load(self, node: Load, taps: Mapping[Axis, Tap]) -> int:
         index = self.space.resolve(node.index)
-        if node.taps or node.gathered:
+        if node.gathered or any(a in taps for t in node.taps for a, _ in self.space.resolve(t.place).terms):
             raise CannotFuseError("a window runs over a window, or over what is gathered")
         places = tuple(replace(taps[a], stride=c) for a, c in index.terms if a in taps)
         rest = tuple(term for term in index.terms if term[0] not in taps)
-        return self.add(replace(node, index=Affine(rest, index.constant), taps=places))
+        return self.add(replace(node, index=Affine(rest, index.constant), taps=(*node.taps, *places)))
 
     def gather(self, number: int, axis: Axis, place: int) -> int:
         """The expression with a leaf axis read at a computed place."""

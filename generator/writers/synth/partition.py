@@ -9,13 +9,14 @@ from itertools import combinations
 from torch import fx
 
 from .lowering.region import Region, is_fusable, lower_region
+from .recurrence import LAYERS
+from .recurrence import WHY as RECURRENCE
 from .rewrite import is_in_place, op_name
 from .space import CannotFuseError
+from .steps import FREE, RESHAPES, Step, TorchCall, in_order, why_needed
 from .traces import Traces, aten_name, is_getitem
 from .views import is_view
 
-FREE = "a view, free in torch"
-MADE = "made of constants alone"
 COUNTER = "one number, the count of batches seen"
 UNKNOWN = "not an operator this writer fuses yet"
 PRODUCTS = frozenset({"matmul.default", "bmm.default", "mm.default", "baddbmm.default", "einsum.default"})
@@ -23,17 +24,6 @@ PRODUCTS = frozenset({"matmul.default", "bmm.default", "mm.default", "baddbmm.de
 
 _FILLED = frozenset({"zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full"})
 """What takes its shape alone from its argument."""
-
-
-@dataclass(frozen=True)
-class TorchCall:
-    """A node left to torch, and why."""
-
-    node: fx.Node
-    reason: str
-
-
-Step = Region | TorchCall
 
 
 @dataclass(frozen=True)
@@ -46,9 +36,11 @@ class Partition:
 
 @dataclass
 class _Group:
-    """Nodes that become one region."""
+    """Nodes that become one region, and the views that it reads as tensors instead of taking them along."""
 
     nodes: frozenset[fx.Node]
+    bare: frozenset[fx.Node]
+    region: Region
 
 
 def partition(traces: Traces, refused: Mapping[str, str] | None = None) -> Partition:
@@ -75,7 +67,7 @@ class _Partitioner:
                 continue
             self._place(node)
         self._join_readers()
-        return Partition(_in_order(list(self._steps())), tuple(dict.fromkeys(self.seams)))
+        return Partition(in_order(list(self._steps())), tuple(dict.fromkeys(self.seams)))
 
     def _travels(self, node: fx.Node) -> bool:
         """Views and constants belong to no region: each region that reads one takes its own along."""
@@ -100,8 +92,7 @@ class _Partitioner:
         """Put a node with all groups that feed it, with one of them, or by itself."""
         unit = {node, *(u for u in node.users if is_getitem(u))} if _is_several(node) else {node}
         if node.name in self.refused or not is_fusable(node):
-            known = FREE if is_view(node) else COUNTER if is_in_place(node) else UNKNOWN
-            reason = self.refused.get(node.name, known)
+            reason = self.refused.get(node.name) or _why_unknown(node)
             self.left |= dict.fromkeys(unit, reason)
             return
         feeding = self._groups_of(self._origins(unit))
@@ -114,7 +105,9 @@ class _Partitioner:
                 self.seams += [f"{node.name}: {reason}"] if reason else []
                 return
             reason = refusal or reason
-        self.left |= dict.fromkeys(unit, reason)
+        bare = frozenset(s for s in node.all_input_nodes if op_name(s) in RESHAPES and self._travels(s))
+        if not bare or self._merge(frozenset(unit), [], bare) is not None:
+            self.left |= dict.fromkeys(unit, reason)
 
     def _chains(self, node: fx.Node, feeding: list[_Group]) -> list[list[_Group]]:
         """For a product the groups that feed it with the products behind them, as attention has them."""
@@ -127,30 +120,40 @@ class _Partitioner:
                 found.append([group, *behind])
         return found
 
-    def _merge(self, unit: frozenset[fx.Node], groups: list[_Group]) -> str | None:
+    def _merge(
+        self, unit: frozenset[fx.Node], groups: list[_Group], bare: frozenset[fx.Node] = frozenset()
+    ) -> str | None:
         """Make one group of nodes and groups; the reason where that cannot be, None where it was done."""
-        members = unit.union(*(g.nodes for g in groups))
+        members, bare = unit.union(*(g.nodes for g in groups)), bare.union(*(g.bare for g in groups))
         if not self._is_convex(members):
             return "what lies between would need its result"
         try:
-            self._lower(members)
+            region = self._lower(members, bare)
         except CannotFuseError as refusal:
             return str(refusal)
-        self.groups |= dict.fromkeys(members, _Group(members))
+        self.groups |= dict.fromkeys(members, _Group(members, bare, region))
         return None
 
     def _join_readers(self) -> None:
         """Make one region of two that read the same tensor, so that it is read once."""
-        merged = True
-        while merged:
-            pairs = combinations({id(g): g for g in self.groups.values()}.values(), 2)
-            merged = any(
-                self._read_alike(a, b) and self._merge(frozenset(), [a, b]) is None for a, b in pairs
-            )
+        tried: set[tuple[frozenset[fx.Node], frozenset[fx.Node]]] = set()
+        pairs = self._pairs_of_readers()
+        while (pair := next(pairs, None)) is not None:
+            key = pair[0].nodes, pair[1].nodes
+            if key not in tried:
+                tried.add(key)
+                pairs = pairs if self._merge(frozenset(), list(pair)) else self._pairs_of_readers()
 
-    def _read_alike(self, a: _Group, b: _Group) -> bool:
-        read = [{n for n in self._origins(g.nodes) if n not in g.nodes} for g in (a, b)]
-        return any(n.meta["val"].numel() > 1 for n in read[0] & read[1] if not _is_several(n))
+    def _pairs_of_readers(self) -> Iterator[tuple[_Group, _Group]]:
+        """Groups that read one tensor of more than one element, in the order of the graph."""
+        groups = list({id(g): g for g in self.groups.values()}.values())
+        readers: dict[fx.Node, dict[int, None]] = {}
+        for place, group in enumerate(groups):
+            for node in self._origins(group.nodes):
+                if node not in group.nodes and not _is_several(node) and node.meta["val"].numel() > 1:
+                    readers.setdefault(node, {})[place] = None
+        pairs = {pair for places in readers.values() for pair in combinations(places, 2)}
+        return iter([(groups[a], groups[b]) for a, b in sorted(pairs)])
 
     def _groups_of(self, nodes: Iterable[fx.Node]) -> list[_Group]:
         found = {id(g): g for n in nodes if (g := self.groups.get(n)) is not None}
@@ -165,19 +168,19 @@ class _Partitioner:
                 else:
                     yield source
 
-    def _lower(self, members: frozenset[fx.Node]) -> Region:
+    def _lower(self, members: frozenset[fx.Node], bare: frozenset[fx.Node]) -> Region:
         outputs = [n for n in members if not _is_several(n) and self._escapes(n, members)]
         return lower_region(
-            self.traces, self._with_views(members), sorted(outputs, key=self.rank.__getitem__)
+            self.traces, self._with_views(members, bare), sorted(outputs, key=self.rank.__getitem__)
         )
 
-    def _with_views(self, members: frozenset[fx.Node]) -> list[fx.Node]:
+    def _with_views(self, members: frozenset[fx.Node], bare: frozenset[fx.Node]) -> list[fx.Node]:
         """The members and the views between them and the tensors they read, in graph order."""
         wanted = set(members)
         pending = list(members)
         while pending:
             for source in pending.pop().all_input_nodes:
-                if source not in wanted and self._travels(source):
+                if source not in wanted and source not in bare and self._travels(source):
                     wanted.add(source)
                     pending.append(source)
         return sorted(wanted, key=self.rank.__getitem__)
@@ -221,9 +224,8 @@ class _Partitioner:
                 needed += node.all_input_nodes
             elif group is not None and id(group) not in done:
                 done.add(id(group))
-                region = self._lower(group.nodes)
-                yield max(self.rank[m] for m in group.nodes), region
-                needed += [source for _, source in region.buffers]
+                yield max(self.rank[m] for m in group.nodes), group.region
+                needed += [source for _, source in group.region.buffers]
         yield from self._needed_views(needed)
 
     def _needed_views(self, needed: list[fx.Node]) -> Iterator[tuple[int, Step]]:
@@ -232,8 +234,14 @@ class _Partitioner:
             node = needed.pop()
             if node not in done and node not in self.groups and self._travels(node):
                 done.add(node)
-                yield self.rank[node], TorchCall(node, FREE if is_view(node) else MADE)
+                yield self.rank[node], TorchCall(node, why_needed(node))
                 needed += node.all_input_nodes
+
+
+def _why_unknown(node: fx.Node) -> str:
+    if op_name(node) in LAYERS:
+        return RECURRENCE
+    return FREE if is_view(node) else COUNTER if is_in_place(node) else UNKNOWN
 
 
 def is_noise(node: fx.Node) -> bool:
@@ -247,36 +255,3 @@ def is_noise(node: fx.Node) -> bool:
 def _is_several(node: fx.Node) -> bool:
     """Whether a node gives several tensors, of which its users take one each."""
     return isinstance(node.meta.get("val"), tuple | list)
-
-
-def _in_order(steps: list[tuple[int, Step]]) -> tuple[Step, ...]:
-    """Repeatedly take the first step whose inputs are ready."""
-    steps = sorted(steps, key=lambda step: step[0])
-    makes = {node: i for i, (_, step) in enumerate(steps) for node in _made(step)}
-    ordered: list[Step] = []
-    placed: set[int] = set()
-
-    def place(i: int) -> None:
-        if i in placed:
-            return
-        placed.add(i)
-        for source in _read(steps[i][1]):
-            if makes.get(source, i) != i:
-                place(makes[source])
-        ordered.append(steps[i][1])
-
-    for i in range(len(steps)):
-        place(i)
-    return tuple(ordered)
-
-
-def _made(step: Step) -> list[fx.Node]:
-    if isinstance(step, TorchCall):
-        return [step.node]
-    return [s.node for s in step.stores if s.into is None]
-
-
-def _read(step: Step) -> list[fx.Node]:
-    if isinstance(step, TorchCall):
-        return list(step.node.all_input_nodes)
-    return [node for _, node in step.buffers]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from torch.export.graph_signature import InputKind, TensorArgument
@@ -21,13 +22,15 @@ from .extent import Extent
 from .loops import Loops, find_loops
 from .lowering.region import Region, Store
 from .math import HELPERS
-from .partition import FREE, Partition, TorchCall, partition
+from .partition import Partition, partition
+from .recurrence import refuse_recurrence
 from .rewrite import op_name
 from .schedule import Schedule, start_schedule
 from .settings import built_in_settings, integers, mode_of, model_of
 from .skeletons.choose import write_kernels
 from .skeletons.job import Job
 from .space import CannotFuseError
+from .steps import FREE, TorchCall
 from .traces import Traces, aten_name
 from .views import PLUMBING, is_view
 
@@ -43,6 +46,16 @@ class Program:
     attributes: Mapping[str, Extent]
     built_in: Mapping[str, Any]
     mode: str
+
+    @cached_property
+    def original(self) -> Original:
+        """The op file as it stands with the constants that were set."""
+        return Original(with_constants(self.op.source, self.op.overrides))
+
+    @cached_property
+    def forward_names(self) -> Mapping[str, str]:
+        """Placeholder name of every tensor input -> the argument of forward that it is."""
+        return _forward_names(self)
 
     @property
     def torch_calls(self) -> tuple[TorchCall, ...]:
@@ -64,6 +77,7 @@ def read_program(traced: Sequence[TracedOp]) -> Program:
     A region whose sizes cannot be derived from shapes is cut again without the operators that need them.
     """
     traces = Traces(traced)
+    refuse_recurrence(traces.graph)
     models = [model_of(t) for t in traces.traced]
     attributes, mode = integers(models), mode_of(traces, models[0])
     built_in = built_in_settings(models, traces)
@@ -96,7 +110,7 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
 
     Raises `CannotFuseError` where it cannot be written.
     """
-    original = _original(program)
+    original = program.original
     clash = original.kept_names & {*HELPERS, "tl", "triton", "torch"}
     if clash:
         raise CannotFuseError(
@@ -105,7 +119,7 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
     parts: dict[int, Part] = {}
     for count, (index, loops) in enumerate(program.loops.items()):
         parts[index] = _write_part(program, _region_name(program, original, count), loops, schedules[index])
-    inputs = forward_names(program)
+    inputs = program.forward_names
     writer = ModuleWriter(
         original,
         program.traces,
@@ -120,11 +134,6 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
     return writer.write()
 
 
-def _original(program: Program) -> Original:
-    """The op file as it stands with the constants that were set."""
-    return Original(with_constants(program.op.source, program.op.overrides))
-
-
 def _region_name(program: Program, original: Original, count: int) -> str:
     """Named after the op file; never like an argument of forward or anything else in the new file."""
     base = identifier(program.op.name)
@@ -135,7 +144,7 @@ def _region_name(program: Program, original: Original, count: int) -> str:
 
 def _write_part(program: Program, name: str, loops: Loops, schedule: Schedule) -> Part:
     region = loops.region
-    names = Names(program.traces.program, forward_names(program))
+    names = Names(program.traces.program, program.forward_names)
     tensors = {buffer: names.name(node) for buffer, node in region.buffers}
     for store in region.stores:
         if store.into is not None:
@@ -161,13 +170,13 @@ def _results(program: Program, region: Region) -> dict[Store, str]:
 
     A name is the op file's where it has one, `x_out` for one that takes the place of an input.
     """
-    returned, words = program.traces.returned, _original(program).returned
+    returned, words = program.traces.returned, program.original.returned
     said = dict(zip(returned, words, strict=True)) if len(words) == len(returned) else {}
     place = {node: i for i, node in reversed(list(enumerate(returned)))}
     fresh = sorted((s for s in region.stores if s.into is None), key=lambda s: place.get(s.node, len(place)))
     if len(fresh) == 1:
         return {fresh[0]: "out"}
-    arguments = set(forward_names(program).values())
+    arguments = set(program.forward_names.values())
     named = {s: said.get(s.node) or program.traces.authors_name(s.node) for s in fresh}
     numbered = list(named.values()).count("") > 1
     return {
@@ -197,11 +206,10 @@ def describe(region: Region) -> str:
     return ", ".join(shown) or "copy"
 
 
-def forward_names(program: Program) -> dict[str, str]:
-    """Placeholder name of every tensor input -> the argument of forward that it is."""
+def _forward_names(program: Program) -> dict[str, str]:
     specs = program.traces.program.graph_signature.input_specs
     user = [spec.arg for spec in specs if spec.kind is InputKind.USER_INPUT]
-    arguments = Original(program.op.source).arguments
+    arguments = program.original.arguments
     in_spec = program.traces.program.call_spec.in_spec
     given = pytree.tree_unflatten(list(range(len(user))), in_spec)[0] if in_spec is not None else ()
     if len(arguments) < len(user) or not all(isinstance(g, int) for g in given):

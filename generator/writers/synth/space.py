@@ -38,6 +38,8 @@ class Space:
     version: int = 0
     _same_as: dict[Axis, Axis] = field(default_factory=dict)
     _split: dict[Axis, tuple[Axis, Axis]] = field(default_factory=dict)
+    _resolved: dict[Affine, Affine] = field(default_factory=dict)
+    _resolved_version: int = 0
 
     def fresh(self, size: Extent) -> Axis:
         self.sizes.append(size)
@@ -124,6 +126,13 @@ class Space:
 
     def resolve(self, affine: Affine) -> Affine:
         """The same index over leaf axes, each axis once."""
+        if self._resolved_version != self.version:
+            self._resolved, self._resolved_version = {}, self.version
+        if affine not in self._resolved:
+            self._resolved[affine] = self._over_leaves(affine)
+        return self._resolved[affine]
+
+    def _over_leaves(self, affine: Affine) -> Affine:
         total: dict[Axis, Extent] = {}
         for axis, coefficient in affine.terms:
             for leaf, weight in self.weights(axis):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from torch._subclasses.fake_tensor import is_fake
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 
+from ....profiling.literals import is_named_here
 from ....profiling.trace import TracedOp
 from .dtypes import short_name
 from .extent import Extent
@@ -61,6 +62,8 @@ class Traces:
         """Whole numbers that the op file gives a name to, at every traced shape."""
         found: dict[str, Extent] = {}
         for name in self.traced[0].op.constants:
+            if is_named_here(name):
+                continue
             values = [t.op.constants.get(name) for t in self.traced]
             whole = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
             if len(whole) == len(values):
@@ -107,9 +110,13 @@ class Traces:
 
     def constant(self, node: fx.Node) -> torch.Tensor | None:
         """The value of a tensor that forward itself writes down, such as torch.tensor(2.0)."""
-        name = self.program.graph_signature.inputs_to_lifted_tensor_constants.get(node.name)
+        name = self._lifted.get(node.name)
         found = self.program.constants.get(name) if name else None
         return found if isinstance(found, torch.Tensor) and not is_fake(found) else None
+
+    @cached_property
+    def _lifted(self) -> Mapping[str, str]:
+        return dict(self.program.graph_signature.inputs_to_lifted_tensor_constants)
 
     def args(self, node: fx.Node) -> tuple[Any, ...]:
         return tuple(_zip([t.args[i] for t in self._twins[node]]) for i in range(len(node.args)))

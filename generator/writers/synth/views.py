@@ -12,7 +12,7 @@ _MOVES = frozenset({
     "swapaxes", "swapdims", "squeeze", "unsqueeze", "view", "_unsafe_view", "view_as", "reshape",
     "reshape_as", "flatten", "ravel", "unflatten", "expand", "expand_as", "broadcast_to",
     "broadcast_tensors", "slice", "select", "narrow", "chunk", "split", "split_with_sizes",
-    "tensor_split", "unsafe_chunk", "unsafe_split", "unbind", "alias", "detach",
+    "tensor_split", "unsafe_chunk", "unsafe_split", "unbind", "unfold", "alias", "detach",
 })  # fmt: skip
 
 

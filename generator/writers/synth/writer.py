@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass
 
 from ....hardware_specs.spec import DeviceSpec
 from ....profiling.eager import node_bytes
+from ....profiling.flops import node_flops
 from ....profiling.product_time import ProductWork
 from ..writer import Candidate, Declined, Request
 from .algebra import ALGEBRA
 from .attention_tiles import AttentionTiles
 from .emit.layout import WIDTH
+from .foreseen import foreseen
 from .loops import Loops
 from .program import Program, read_program, write_program
 from .schedule import Choice, Schedule, start_schedule
@@ -22,7 +24,7 @@ from .traces import aten_name
 from .traffic import planned_bytes, planned_flops
 from .transforms import cache_hints, grouped_order, persistent_programs, pipelined_loop
 from .transforms.inherent import inherent
-from .transforms.registry import MEND, TRANSFORMS, Transform
+from .transforms.registry import MEND, TRANSFORMS, Transform, variant
 from .transforms.site import Site
 
 
@@ -53,6 +55,8 @@ class SynthWriter:
         transform = TRANSFORMS.get(request.transform or "")
         if transform is None:
             return Declined(f"{request.transform} is not a transform of this writer")
+        if request.sample:
+            transform = variant(request.transform or "", request.sample)
         return self._apply(request, request.parent, request.transform or "", transform)
 
     def _start(self, request: Request) -> Candidate | Declined:
@@ -102,6 +106,8 @@ class SynthWriter:
             flops=sum(planned_flops(loops) for loops, _ in pairs),
             products=tuple(w for loops, s in pairs for w in _products(loops, s, request.spec)),
             torch_bytes=sum(node_bytes(c.node) for c in plan.program.left_to_torch),
+            torch_flops=sum(node_flops(c.node) for c in plan.program.left_to_torch),
+            foreseen=tuple(k for loops, s in pairs for k in foreseen(loops, s, request.spec)),
             plan=plan,
         )
 

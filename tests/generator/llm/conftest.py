@@ -63,9 +63,9 @@ def body_of(move: Move, path: str) -> dict[str, Any]:
 
 @dataclass
 class Server:
-    """`asked` are the requests in order: path, headers, body."""
+    """`asked` are the requests in order: path, headers, body; a move may be decided by the headers."""
 
-    moves: list[Move]
+    moves: list[Move | Callable[[dict[str, str]], Move]]
     port: int = 0
     asked: list[tuple[str, dict[str, str], dict[str, Any]]] = field(default_factory=list)
 
@@ -81,7 +81,7 @@ def serve() -> Iterator[Callable[..., Server]]:
     """Starts a server that makes the given moves, one a request; the last one is repeated."""
     running: list[ThreadingHTTPServer] = []
 
-    def start(*moves: Move) -> Server:
+    def start(*moves: Move | Callable[[dict[str, str]], Move]) -> Server:
         server = Server(list(moves))
 
         class Handler(BaseHTTPRequestHandler):
@@ -89,8 +89,10 @@ def serve() -> Iterator[Callable[..., Server]]:
 
             def do_POST(self) -> None:
                 sent = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                server.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}, sent))
-                move = server.moves[min(len(server.asked), len(server.moves)) - 1]
+                headers = {k.lower(): v for k, v in self.headers.items()}
+                server.asked.append((self.path, headers, sent))
+                made = server.moves[min(len(server.asked), len(server.moves)) - 1]
+                move = made if isinstance(made, Move) else made(headers)
                 body = json.dumps(body_of(move, self.path)).encode() if move.raw is None else move.raw
                 self.send_response(move.status)
                 for name, value in {"content-type": "application/json", **move.headers}.items():

@@ -9,7 +9,13 @@ from dataclasses import MISSING, dataclass
 
 import torch
 import triton
+import triton.language as tl
 from torch import nn
+
+
+@triton.jit
+def kernel(x_ptr):
+    tl.store(x_ptr, 1)
 
 
 @dataclass
@@ -44,6 +50,15 @@ def model(body: str) -> str:
         ("return hasattr(self.kernel, 'rewriter')", "rewriter"),
         ("ask = hasattr\nreturn ask(x, 'shape')", "hasattr"),
         ("return self.plan.cache_info().hits", "cache_info"),
+        ("return 'object' in repr(kernel)", "asks what kernel is"),
+        ("return f'{kernel}' == ''", "asks what kernel is"),
+        ("return '{}'.format([kernel])", "asks what kernel is"),
+        ("return type(kernel).__name__", "asks what kernel is"),
+        ("return str(tl.load)", "asks what tl is"),
+        ("return x.__class__", "x.__class__"),
+        ("match x:\n    case object(src=text):\n        return text", "matches an object"),
+        ("return dir(x)", "dir"),
+        ("return isinstance(x, triton.JITFunction)", "triton.JITFunction"),
     ],
 )
 def test_hideouts_are_refused(body: str, word: str) -> None:
@@ -66,6 +81,8 @@ def test_hideouts_are_refused(body: str, word: str) -> None:
         "return torch.version.hip is None or torch.inf",
         "match x.ndim:\n    case 2 as rank:\n        return rank",
         "with torch.cuda.device(x.device) as where:\n    return where",
+        "raise ValueError(f'{type(x)} of {x.ndim} and {self.__class__.__name__}')",
+        "for one in (kernel, kernel):\n    one[(1,)](x)",
     ],
 )
 def test_what_wrappers_write_is_let_through(body: str) -> None:

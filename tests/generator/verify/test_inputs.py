@@ -6,6 +6,7 @@ from torch import nn
 
 from kbgen.generator.verify.families import FAMILIES, SPIKE, draw_inputs, draw_weights, nudged
 from kbgen.generator.verify.idle import idle_spike
+from kbgen.generator.verify.ignored import ignored_classes
 from kbgen.generator.verify.layout import place, poison, unwritten
 from kbgen.generator.verify.oracle import Reference
 
@@ -55,6 +56,26 @@ def test_idle_spikes_stand_where_the_mask_takes_them_out() -> None:
     assert not (moved & mask).any()
     assert idle_spike(Reference(Masked(), "as-is"), [x, mask.float()], {}, generator()) is None
     assert idle_spike(Reference(Masked(), "as-is"), [x, torch.ones(4, 50) > 0], {}, generator()) is None
+
+
+def test_classes_are_ignored_where_a_loss_leaves_them_out() -> None:
+    class Loss(nn.Module):
+        def forward(self, x: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
+            return nn.functional.cross_entropy(x, classes, ignore_index=7)
+
+    class Gathered(nn.Module):
+        def forward(self, x: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
+            return x.gather(1, classes[:, None])
+
+    x, classes = torch.randn(40, 5, generator=generator()), torch.arange(40) % 5
+    marked = ignored_classes(Reference(Loss(), "as-is"), [x, classes], {}, generator())
+    assert marked is not None
+    assert marked[0] is x
+    left_out = marked[1] == 7
+    assert isinstance(left_out, torch.Tensor)
+    assert 1 <= int(left_out.sum()) <= 20
+    assert torch.equal(marked[1][~left_out], classes[~left_out])
+    assert ignored_classes(Reference(Gathered(), "as-is"), [x, classes], {}, generator()) is None
 
 
 def test_weights_move_including_ones_and_zeros_and_statistics() -> None:

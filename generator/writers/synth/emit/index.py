@@ -82,6 +82,10 @@ class Indexer:
         self.places: set[str] = set()
         self._space = loops.region.builder.space
 
+    def resolved(self, affine: Affine) -> Affine:
+        """The same index over leaf axes."""
+        return self._space.resolve(affine)
+
     def bounded(self, *affines: Affine) -> list[Group]:
         """Groups whose bounds the indices must respect; the outer loop of a nest never leaves them."""
         return self.along({a for affine in affines for a, _ in self._space.resolve(affine).terms})
@@ -113,6 +117,22 @@ class Indexer:
         return joined(terms) if terms else "", "" if constant.is_zero() else self.kernel.scalar(
             constant, "offset"
         )
+
+    def walks(self, group: Group, affine: Affine) -> list[tuple[str, Extent, Extent]]:
+        """(index variable, stride, size) of each direction in which an index moves along a group: one where
+        the whole group is walked as it lies in memory, else one an axis."""
+        affine = self._space.resolve(affine)
+        steps = [self.loops.coefficient(affine, axis) for axis in group.axes]
+        if not any(not step.is_zero() for step in steps):
+            return []
+        if self._is_flat(group.axes, steps):
+            size = product((axis.size for axis in group.axes), self.loops.one)
+            return [(group.variable, steps[-1], size)]
+        return [
+            (self._decode(group, i), step, group.axes[i].size)
+            for i, step in enumerate(steps)
+            if not step.is_zero()
+        ]
 
     def decode(self, group: Group, affine: Affine) -> None:
         """Write the lines that split a flat variable into what the index needs of it."""

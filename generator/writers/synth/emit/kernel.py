@@ -15,14 +15,27 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*) = ")
 
 
+@dataclass(frozen=True)
+class Described:
+    """A tensor of the wrapper of which whole tiles are copied: the sides and strides, in elements from
+    `offset` on, of what is cut, outermost first; a side of the tile is a constant of the kernel or "1"."""
+
+    tensor: str
+    sides: tuple[Extent, ...]
+    strides: tuple[Extent, ...]
+    offset: Extent
+    tile: tuple[str, ...]
+
+
 @dataclass
 class Kernel:
-    """Parameters are pointers first, then sizes, then constants (`tl.constexpr`)."""
+    """Parameters are pointers first, then descriptors, sizes and constants (`tl.constexpr`)."""
 
     name: str
     doc: str
     note: str = ""
     pointers: dict[str, str] = field(default_factory=dict)
+    descriptors: dict[str, Described] = field(default_factory=dict)
     sizes: dict[str, Extent] = field(default_factory=dict)
     constants: dict[str, str | Extent] = field(default_factory=dict)
     lines: list[tuple[int, str]] = field(default_factory=list)
@@ -88,6 +101,7 @@ class Kernel:
             self.lines = kept
         self.grid_values = dict(self.constants)
         self.pointers = {k: v for k, v in self.pointers.items() if used[k]}
+        self.descriptors = {k: v for k, v in self.descriptors.items() if used[k]}
         self.sizes = {k: v for k, v in self.sizes.items() if used[k]}
         self.constants = {k: v for k, v in self.constants.items() if used[k]}
 
@@ -100,7 +114,12 @@ class Kernel:
         self.pointers = dict(sorted(self.pointers.items(), key=place))
 
     def source(self) -> str:
-        params = [*self.pointers, *self.sizes, *(f"{c}: tl.constexpr" for c in self.constants)]
+        params = [
+            *self.pointers,
+            *self.descriptors,
+            *self.sizes,
+            *(f"{c}: tl.constexpr" for c in self.constants),
+        ]
         signature = f"def {self.name}({', '.join(params)}):"
         if len(signature) > WIDTH:
             signature = f"def {self.name}(\n    " + ",\n    ".join(packed(params)) + ",\n):"

@@ -14,10 +14,12 @@ from torch.utils import _pytree as pytree
 
 from ..extent import Extent
 from ..math import helper_sources
-from ..partition import Partition, Step, TorchCall
+from ..partition import Partition
 from ..rewrite import is_in_place
 from ..space import CannotFuseError
+from ..steps import Step, TorchCall
 from ..traces import Traces
+from . import descriptors
 from .calls import torch_call
 from .kernel import Kernel
 from .layout import laid_out
@@ -75,7 +77,18 @@ class ModuleWriter:
             _built_in_check(self.built_in),
         )
         imports, kept = self.original.kept
-        blocks = [_imports(imports, "F." in forward), *kept, *helpers, *kernels, *wrappers, model]
+        described = any(k.descriptors for p in parts for k in p.kernels)
+        host = [descriptors.HELPER.strip("\n")] if described else []
+        tail = [descriptors.IMPORT] if described else []
+        blocks = [
+            "\n".join([_imports(imports, "F." in forward), *tail]),
+            *kept,
+            *helpers,
+            *kernels,
+            *host,
+            *wrappers,
+            model,
+        ]
         return f'"""{self.header}"""\n\n' + "\n\n\n".join(blocks) + "\n"
 
     def _forward(self) -> str:

@@ -28,6 +28,8 @@ RESERVED = frozenset(
         "n_elements",
         "n_keys",
         "n_inner",
+        "tiles_of",
+        "TensorDescriptor",
     }
 )
 """Names that generated files use themselves."""
@@ -40,7 +42,7 @@ LOCALS = frozenset({
     "done", "last_start", "last_outer",
     "program", "row_blocks", "tile_row", "tile_col", "left_ks", "right_ks", "left_ks_mask", "right_ks_mask",
     "left_mask", "right_mask", "keys", "down_keys", "key_mask", "down_key_mask", "score_mask", "value_mask",
-    "last_key", "inner_start",
+    "last_key", "all_seen", "inner_start", "half",
 })  # fmt: skip
 """Variables that kernels use for where they are."""
 

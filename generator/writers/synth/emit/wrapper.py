@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,7 +15,8 @@ from ..schedule import Schedule
 from ..space import CannotFuseError
 from ..traces import Traces
 from .kernel import Kernel
-from .layout import comment, docstring, laid_out, packed
+from .launch import launch
+from .layout import comment, docstring, laid_out
 from .limits import equal_sizes, limits, squares
 
 
@@ -256,35 +256,8 @@ class WrapperWriter:
     def _launches(self, sizes: Mapping[str, str]) -> list[str]:
         lines = [line for c in self.schedule.choices for line in comment(f"{c.name} = {c.value}: {c.why}")]
         for kernel in self.kernels:
-            constants = {name: self._constant(value) for name, value in kernel.constants.items()}
-            values = {name: self._constant(value) for name, value in kernel.grid_values.items()}
-            grid = re.sub(r"\{(\w+)\}", lambda m, v=values: self._grid_name(m[1], v, sizes), kernel.grid)  # type: ignore[misc]
-            grid = grid.replace("(1 * ", "(")
-            arguments = [
-                *kernel.pointers.values(),
-                *kernel.sizes,
-                *(f"{k}={v}" for k, v in constants.items()),
-            ]
-            arguments.append(f"num_warps={self.schedule.num_warps}")
-            if self.loops.tiling is not None:
-                arguments.append(f"num_stages={self.schedule.num_stages}")
-            call = f"{kernel.name}[{grid}]({', '.join(arguments)})"
-            if len(call) > 106:
-                lines += [f"{kernel.name}[{grid}](", *(f"    {row}," for row in packed(arguments, 96)), ")"]
-            else:
-                lines.append(call)
+            lines += launch(kernel, self.schedule, sizes, self.express, staged=self.loops.tiling is not None)
         return lines
-
-    def _constant(self, value: str | Extent) -> str:
-        if isinstance(value, Extent):
-            return self.express(value)
-        length = "n_rows" if self.schedule.layout == "columns" else "n_cols"
-        return f"triton.next_power_of_2({length})" if value == "next_power_of_2" else value
-
-    def _grid_name(self, name: str, constants: Mapping[str, str], sizes: Mapping[str, str]) -> str:
-        if name in constants:
-            return constants[name]
-        return sizes[name] if sizes.get(name) == "1" else name if name in sizes else "1"
 
     def _return(self) -> str:
         return (

@@ -76,6 +76,28 @@ def _one_behind_the_other(
     return Value((*rest[:dim], (place,), *rest[dim + 1 :]), chosen)
 
 
+@lowers("roll.default")
+def _roll(ctx: Context, node: fx.Node) -> Lowered:
+    """Dimensions turned round: what leaves at the end comes in at the start, as in a join of two slices."""
+    shifts, dims = (ctx.traces.arg(node, i, name, []) for i, name in ((1, "shifts"), (2, "dims")))
+    x, b = ctx.value(node.args[0]), ctx.builder
+    if len(dims) != len(shifts) or not all(isinstance(s, int) for s in shifts):
+        raise CannotFuseError("a tensor is turned round as a whole, or by as much as shapes say")
+    for dim, shift in zip((d % len(x.dims) for d in dims), shifts, strict=True):
+        size = ctx.space.size(ctx.space.leaves(x.dims[dim]))
+        if not x.dims[dim] or not shift:
+            continue
+        first = Extent(tuple(shift % n for n in size.values))
+        place = ctx.space.fresh(size)
+        moved = _read_at(ctx, x, {dim: (place, first)})
+        around = _read_at(ctx, x, {dim: (place, first - size)})
+        start = b.cast(ctx.value(first if first.literal is None else first.full).node, "int64")
+        dtype, early = b.dtype(moved), b.apply("lt", ctx.position((place,)), start, dtype="int1")
+        chosen = b.apply("where", early, around, moved, dtype=dtype)
+        x = Value((*x.dims[:dim], (place,), *x.dims[dim + 1 :]), chosen)
+    return x
+
+
 def _read_at(ctx: Context, x: Value, places: Mapping[int, tuple[Axis, Extent]]) -> int:
     """The value with some dimensions read at `place - start`; nothing is read outside of it."""
     one, taps = ctx.traces.one, dict[Axis, Tap]()

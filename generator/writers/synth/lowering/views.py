@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import fx
 
-from ..extent import Extent
+from ..extent import Derived, Extent
 from ..space import Affine, Axis, CannotFuseError, Dims
 from .context import Context, Lowered, Value, source_of
 from .reductions import reduce_dims
@@ -105,6 +105,26 @@ def _slice(ctx: Context, node: fx.Node) -> Lowered:
     step = ctx.traces.arg(node, 4, "step", 1) if "slice" in str(node.target) else 1
     start = _start(ctx, ctx.traces.arg(node, 2, "start"), ctx.traces.shape(source)[dim])
     return cut(ctx, x, dim, start, step, ctx.traces.shape(node)[dim])
+
+
+@lowers("unfold.default")
+def _unfold(ctx: Context, node: fx.Node) -> Lowered:
+    """Windows along a dimension, whose places come last; windows side by side cut the dimension up."""
+    x, (dim, _, step) = ctx.value(node.args[0]), ctx.traces.args(node)[1:4]
+    shape, place = ctx.traces.shape(node), int(dim) % len(x.dims)
+    axes, apart = ctx.space.leaves(x.dims[place]), ctx.traces.one.like(0) + step
+    if apart == shape[-1] and shape[place] * apart == ctx.space.size(axes):
+        outer, inner = ctx.space.regroup(axes, (shape[place], apart), node.name)
+        return Value((*x.dims[:place], outer, *x.dims[place + 1 :], inner), x.node)
+    if len(axes) != 1:
+        raise CannotFuseError("windows over a dimension of one element, or one that was reshaped")
+    outer, inner = ctx.space.dimension(shape[place]), ctx.space.dimension(shape[-1])
+    if (taps := shape[-1].literal) is not None and isinstance(step, int):
+        derived = Derived(shape[place], ctx.space.size(axes), 1, -taps, step, 1)
+        ctx.derived += [derived] if derived.holds else []
+    terms = [*((a, apart) for a in outer), *((a, ctx.traces.one) for a in inner)]
+    moved = ctx.builder.substitute(x.node, {axes[0]: Affine(tuple(terms), ctx.traces.one.like(0))})
+    return Value((*x.dims[:place], outer, *x.dims[place + 1 :], inner), moved)
 
 
 @lowers("select.int")

@@ -8,10 +8,10 @@ from typing import Any
 
 from torch import fx
 
-from ..expr import Tap
+from ..expr import Const, Position, SizeOf, Tap
 from ..extent import Derived, Extent
 from ..space import Affine, Axis, CannotFuseError
-from .context import Context, Lowered, Value
+from .context import Context, Lowered, Value, source_of
 from .products import combined, contract, operand
 from .reductions import mean, reduce
 from .table import lowers
@@ -76,7 +76,7 @@ def _gathered(
     space = ctx.space
     out = [space.dimension(size) for size in result[2:]]
     _derive(ctx, x.dims[2:], result[2:], windows)
-    x = _seen_through(ctx, x, windows, out, weight.dims[2:])
+    x = _seen_through(ctx, x, windows, out, weight.dims[2:], zero=True)
     batch, channels = x.dims[0], x.dims[1]
     group: tuple[Axis, ...] = ()
     outer, inner = weight.dims[0], weight.dims[1]
@@ -103,26 +103,37 @@ def _gathered(
 
 def _seen_through(
     ctx: Context, x: Value, windows: Sequence[Window], out: Sequence[tuple[Axis, ...]],
-    taps: Sequence[tuple[Axis, ...]],
+    taps: Sequence[tuple[Axis, ...]], *, zero: bool = False,
 ) -> Value:  # fmt: skip
-    """The value at the places of the windows, in each of its last dimensions."""
-    space, one = ctx.space, ctx.traces.one
-    moves: dict[Axis, Tap] = {}
+    """The value at the places of the windows, in each of its last dimensions; padding counts as nothing, and
+    where `zero` is set as 0, so that a window may slide over a dimension of one element."""
+    space, b, moves = ctx.space, ctx.builder, dict[Axis, Tap]()
     first = len(x.dims) - len(out)
+    inside = b.number(True, "int1")
     for dim, window, place, tap in zip(x.dims[first:], windows, out, taps, strict=True):
-        leaves = space.leaves(dim)
-        if not leaves:
-            if window.before or not window.taps.is_one():
-                raise CannotFuseError("a window slides over a dimension of one element")
-            continue
+        leaves, at = space.leaves(dim), _at(ctx, window, place, tap)
         if len(leaves) > 1:
             raise CannotFuseError("a window runs over a dimension that was joined or cut before")
-        terms = [(a, one.like(window.stride) * step) for axis in place for a, step in space.weights(axis)]
-        terms += [(a, one.like(window.dilation) * step) for axis in tap for a, step in space.weights(axis)]
-        moves[leaves[0]] = Tap(
-            Affine(tuple(terms), one.like(-window.before)), space.sizes[leaves[0]], one, window.step
-        )
-    return Value((*x.dims[:first], *out), ctx.builder.tapped(x.node, moves))
+        if leaves:
+            moves[leaves[0]] = Tap(at, space.sizes[leaves[0]], ctx.traces.one, window.step)
+        elif window.before or not window.taps.is_one():
+            if not zero:
+                raise CannotFuseError("a window slides over a dimension of one element")
+            only = b.apply("eq", b.add(Position(at, "int64")), b.number(0, "int64"), dtype="int1")
+            inside = b.apply("and", inside, only, dtype="int1")
+    seen = b.tapped(x.node, moves)
+    if not isinstance(b.nodes[inside], Const):
+        dtype = b.dtype(seen)
+        seen = b.apply("where", inside, seen, b.number(0, dtype), dtype=dtype)
+    return Value((*x.dims[:first], *out), seen)
+
+
+def _at(ctx: Context, window: Window, place: Sequence[Axis], tap: Sequence[Axis]) -> Affine:
+    """The place that a tap of a window reads, times the window's step."""
+    space, one = ctx.space, ctx.traces.one
+    terms = [(a, one.like(window.stride) * step) for axis in place for a, step in space.weights(axis)]
+    terms += [(a, one.like(window.dilation) * step) for axis in tap for a, step in space.weights(axis)]
+    return Affine(tuple(terms), one.like(-window.before))
 
 
 def _derive(
@@ -178,51 +189,73 @@ def _node(arg: Any) -> fx.Node:
 @lowers("max_pool1d.default", "max_pool2d.default", "max_pool3d.default")
 def _max_pool(ctx: Context, node: fx.Node) -> Lowered:
     """The largest element of each window; one that reaches over the end has fewer, as padding loses."""
-    over = bool(ctx.traces.arg(node, 5, "ceil_mode", False))
-    x, taps = _pooled(ctx, node, ctx.traces.arg(node, 4, "dilation", 1), over=over)
-    seen = Value((*x.dims, *taps), x.node)
-    return reduce(
-        ctx, seen, range(len(x.dims), len(seen.dims)), "max", False, ctx.result_type(node), "largest"
-    )
+    windows = _windows(ctx, node, ctx.traces.arg(node, 4, "dilation", 1))
+    seen = _pooled(ctx, node, windows, over=bool(ctx.traces.arg(node, 5, "ceil_mode", False)))
+    first = len(seen.dims) - len(windows)
+    return reduce(ctx, seen, range(first, len(seen.dims)), "max", False, ctx.result_type(node), "largest")
 
 
 @lowers("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
 def _avg_pool(ctx: Context, node: fx.Node) -> Lowered:
-    ceil, whole = (
-        ctx.traces.arg(node, 4, "ceil_mode", False),
-        ctx.traces.arg(node, 5, "count_include_pad", True),
-    )
-    padded = any(_each(ctx.traces.arg(node, 3, "padding", 0), 1))
-    if ceil or (padded and not whole):
-        raise CannotFuseError("windows of different sizes are left to torch")
-    x, taps = _pooled(ctx, node, 1)
-    seen = Value((*x.dims, *taps), x.node)
-    total = reduce(ctx, seen, range(len(x.dims), len(seen.dims)), "sum", False, "fp32")
+    """The sum over each window by its elements: all of them, those on the tensor and its padding, or those on
+    the tensor, as `ceil_mode` and `count_include_pad` have it."""
+    over = bool(ctx.traces.arg(node, 4, "ceil_mode", False))
+    padding_counts = bool(ctx.traces.arg(node, 5, "count_include_pad", True))
+    windows = _windows(ctx, node, 1)
+    sizes = ctx.traces.shape(source_of(node))[-len(windows) :]
+    seen = _pooled(ctx, node, windows, over=over)
+    first = len(seen.dims) - len(windows)
+    total = reduce(ctx, seen, range(first, len(seen.dims)), "sum", False, "fp32")
     divisor = ctx.traces.arg(node, 6, "divisor_override")
-    count = divisor if divisor is not None else ctx.space.size([a for tap in taps for a in tap])
-    return combined(ctx, "div", total, ctx.value(count))
+    if divisor is not None:
+        return combined(ctx, "div", total, ctx.value(divisor))
+    whole, parts = ctx.traces.one, list[int]()
+    for axes, window, size in zip(total.dims[-len(windows) :], windows, sizes, strict=True):
+        if over or (window.before and not padding_counts):
+            parts.append(_covered(ctx, axes, window, size, padding_counts))
+        else:
+            whole = whole * window.taps
+    count = ctx.value(whole).node
+    for part in parts:
+        alone = part == parts[0] and whole.is_one()
+        count = part if alone else ctx.builder.apply("mul", count, part, dtype="int64")
+    return combined(ctx, "div", total, Value(total.dims, count))
 
 
-def _pooled(
-    ctx: Context, node: fx.Node, dilation: Any, *, over: bool = False
-) -> tuple[Value, list[tuple[Axis, ...]]]:
-    """The tensor seen through its windows, with the axes of a window."""
+def _covered(ctx: Context, axes: Sequence[Axis], window: Window, size: Extent, padding_counts: bool) -> int:
+    """How many elements of one dimension each window covers."""
+    b, border = ctx.builder, window.before if padding_counts else 0
+    start = b.add(Position(_at(ctx, window, axes, ()), "int64"))
+    end = b.apply("add", start, ctx.value(window.taps).node, dtype="int64")
+    last = b.add(SizeOf(size + border, "int64"))
+    end = b.apply("minimum", end, last, dtype="int64")
+    if not padding_counts:
+        start = b.apply("maximum", start, b.number(0, "int64"), dtype="int64")
+    return b.apply("sub", end, start, dtype="int64")
+
+
+def _windows(ctx: Context, node: fx.Node, dilation: Any) -> list[Window]:
+    """The window of each pooled dimension."""
     rank = int(str(node.target).split("pool")[1][0])
-    x = ctx.value(node.args[0])
     sizes = _each(ctx.traces.arg(node, 1, "kernel_size"), rank)
     given = ctx.traces.arg(node, 2, "stride", [])
     strides = _each(given, rank) if given not in ([], None) else sizes
-    before = _each(ctx.traces.arg(node, 3, "padding", 0), rank)
-    one = ctx.traces.one
-    windows = [
+    before, one = _each(ctx.traces.arg(node, 3, "padding", 0), rank), ctx.traces.one
+    return [
         Window(one.like(size), stride, apart, padding)
         for size, stride, apart, padding in zip(sizes, strides, _each(dilation, rank), before, strict=True)
     ]
+
+
+def _pooled(ctx: Context, node: fx.Node, windows: Sequence[Window], *, over: bool) -> Value:
+    """The tensor seen through its windows, whose axes come last."""
+    rank, x = len(windows), ctx.value(node.args[0])
     result = ctx.traces.shape(node)[-rank:]
     _derive(ctx, x.dims[-rank:], result, windows, over=over)
     out = [ctx.space.dimension(size) for size in result]
     taps = [ctx.space.dimension(w.taps) for w in windows]
-    return _seen_through(ctx, x, windows, out, taps), taps
+    seen = _seen_through(ctx, x, windows, out, taps, zero="avg_pool" in str(node.target))
+    return Value((*seen.dims, *taps), seen.node)
 
 
 @lowers("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default")

@@ -6,22 +6,29 @@ is scaled down when a larger one is met. Weights that are no softmax are summed 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from ..builder import Builder
 from ..dtypes import SHORT_FLOATS, TRITON
+from ..emit.descriptors import Side
 from ..emit.index import Group
 from ..emit.kernel import Kernel
 from ..emit.text import Text
 from ..emit.values import Values
-from ..expr import Apply, Attend, Const, Position
-from ..loops import Loops, Tiling
+from ..expr import Attend, Const
+from ..loops import Tiling
 from ..lowering.attending import only_product
-from .contraction import count_of, enter_batch, factor, names_in_use, number_tiles, tile_values
+from .contraction import count_of, enter_batch, number_tiles, whole_tiles
+from .factors import Factors, names_in_use, tile_values
 from .frame import is_wide, prepare
 from .job import Job
+from .scores import attention_of, looks_back_only, scaled, seen_by_all, shared_numbers
 
 _LOCALS = {"scores", "weights", "inside", "running_max", "running_sum", "new_max", "shift",
-           "rescale", "acc", "attended"}  # fmt: skip
+           "rescale", "acc", "attended", "all_seen"}  # fmt: skip
 """What these kernels call their own values."""
+
+LOG2_E = 1.4426950408889634
 
 
 def write(job: Job) -> list[Kernel]:
@@ -30,18 +37,11 @@ def write(job: Job) -> list[Kernel]:
         raise ValueError("a region without products has no tiles")
     kernel = Kernel(f"{job.name}_kernel", f"One tile of queries a program: {job.doc}.")
     number, node = attention_of(job.loops)
-    product, taken = only_product(job.loops.region.builder, node), names_in_use() | _LOCALS
     rows = Group("rows", tiling.rows, "row_mask", "ROWS")
     cols = Group("cols", tiling.cols, "col_mask", "COLS")
-    keys, down_keys = (Group(f"{n}keys", tiling.depth, f"{n}key_mask", "KEYS") for n in ("", "down_"))
-    across, down = (Group(f"{n}_ks", tiling.inner, f"{n}_ks_mask", "K") for n in ("left", "right"))
-    _place(job, kernel, tiling)
-    turned = bool(job.loops.region.builder.free_axes(product.left) & keys.leaves)
-    query, key = (product.right, product.left) if turned else (product.left, product.right)
-    queries = tile_values(job, kernel, rows, across, "left_mask", taken)
-    known = tile_values(job, kernel, down, keys, "right_mask", taken)
-    scores = tile_values(job, kernel, rows, keys, "score_mask", taken)
-    values = tile_values(job, kernel, down_keys, cols, "value_mask", taken)
+    taken = names_in_use() | _LOCALS
+    batch = _place(job, kernel, tiling)
+    walk = _Walk(job, kernel, node, rows, cols, batch, taken)
     results = tile_values(job, kernel, rows, cols, "mask", taken)
     prepare(results, rows)
     prepare(results, cols)
@@ -49,27 +49,14 @@ def write(job: Job) -> list[Kernel]:
     if node.softmax:
         kernel.line('running_max = tl.full((BLOCK_M, 1), -float("inf"), tl.float32)')
         kernel.line("running_sum = tl.zeros((BLOCK_M, 1), tl.float32)")
-    held = ""
-    if job.schedule.one_tile:
-        _inner_index(kernel, "0")
-        kernel.line("left_mask = row_mask & left_ks_mask")
-        held = factor(queries, query, "left_mask")
-    last = "n_keys"
+    walk.hold_queries()
     if node.softmax and looks_back_only(job.loops):
-        last = "last_key"
-        kernel.line(f"{last} = tl.minimum(n_keys, (tile_row + 1) * BLOCK_M)")
-    with kernel.block(f"for start in tl.range(0, {last}, BLOCK_K):"):
-        kernel.line("keys = start + tl.arange(0, BLOCK_K)[None, :]")
-        kernel.line("down_keys = start + tl.arange(0, BLOCK_K)[:, None]")
-        kernel.line("key_mask = keys < n_keys")
-        kernel.line("down_key_mask = down_keys < n_keys")
-        _scores(job, kernel, queries, known, (query, key), held)
-        scores.define(_number_of(job, node), Text("scores"))
-        _weights(kernel, scores, node)
-        kernel.line("value_mask = down_key_mask & col_mask")
-        found = factor(values, node.values, "value_mask")
-        weights, how = _narrowed(values.builder, node), _precision(job, values, node.values)
-        kernel.line(f"acc = tl.dot({weights}, {found}, acc{how})")
+        kernel.line("last_key = tl.minimum(n_keys, (tile_row + 1) * BLOCK_M)")
+        kernel.line("all_seen = tl.minimum(n_keys, tile_row * BLOCK_M) // BLOCK_K * BLOCK_K")
+        walk.keys("0", "all_seen", seen=True)
+        walk.keys("all_seen", "last_key")
+    else:
+        walk.keys("0", "n_keys")
     if node.softmax:
         share = "acc / running_sum"
         kernel.line(f"attended = {f'tl.where(running_sum == 0.0, 0.0, {share})' if node.empty else share}")
@@ -80,21 +67,7 @@ def write(job: Job) -> list[Kernel]:
     return [kernel]
 
 
-def attention_of(loops: Loops) -> tuple[int, Attend]:
-    """The node of a region that is an attention."""
-    b = loops.region.builder
-    for number in b.walk([s.value for s in loops.region.stores]):
-        if isinstance(node := b.nodes[number], Attend):
-            return number, node
-    raise ValueError("a region without an attention")
-
-
-def _number_of(job: Job, node: Attend) -> int:
-    b = job.loops.region.builder
-    return b.add(only_product(b, node))
-
-
-def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
+def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     """Which queries a program holds, and which columns of their results where not all."""
     schedule, loops = job.schedule, job.loops
     kernel.size("n_rows", count_of(job, tiling.rows))
@@ -109,54 +82,153 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     wide = ".to(tl.int64)" if is_wide(loops) else ""
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
     kernel.line(f"cols = tile_col{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")
-    kernel.line("row_mask = rows < n_rows")
-    kernel.line("col_mask = cols < n_cols")
-    enter_batch(job, kernel, tiling)
+    whole_tiles(
+        kernel, M=("n_rows", schedule.rows), N=("n_cols", schedule.block), K=("n_keys", schedule.depth),
+        E=("n_inner", schedule.inner),
+    )  # fmt: skip
+    kernel.line("row_mask = (rows < n_rows) | EVEN_M")
+    kernel.line("col_mask = (cols < n_cols) | EVEN_N")
+    return enter_batch(job, kernel, tiling)
 
 
 def _inner_index(kernel: Kernel, start: str) -> None:
     begin = "" if start == "0" else f"{start} + "
     kernel.line(f"left_ks = {begin}tl.arange(0, BLOCK_E)[None, :]")
     kernel.line(f"right_ks = {begin}tl.arange(0, BLOCK_E)[:, None]")
-    kernel.line("left_ks_mask = left_ks < n_inner")
-    kernel.line("right_ks_mask = right_ks < n_inner")
+    kernel.line("left_ks_mask = (left_ks < n_inner) | EVEN_E")
+    kernel.line("right_ks_mask = (right_ks < n_inner) | EVEN_E")
 
 
-def _scores(
-    job: Job, kernel: Kernel, queries: Values, known: Values, sides: tuple[int, int], held: str
-) -> None:
-    """scores = queries x keys: in one step with the `held` ones, "" for steps over what is summed."""
-    query, key = sides
-    how = _precision(job, queries, query)
-    if held:
-        kernel.line("right_mask = right_ks_mask & key_mask")
-        with known.scope():
-            kernel.line(f"scores = tl.dot({held}, {factor(known, key, 'right_mask')}{how})")
-        return
-    kernel.line("scores = tl.zeros((BLOCK_M, BLOCK_K), tl.float32)")
-    with kernel.block("for inner_start in tl.range(0, n_inner, BLOCK_E):"), queries.scope(), known.scope():
-        _inner_index(kernel, "inner_start")
-        kernel.line("left_mask = row_mask & left_ks_mask")
-        kernel.line("right_mask = right_ks_mask & key_mask")
-        factors = factor(queries, query, "left_mask"), factor(known, key, "right_mask")
-        kernel.line(f"scores = tl.dot({', '.join(factors)}, scores{how})")
+@dataclass
+class _Walk:
+    """The loops over the keys, and what is known before them."""
 
+    job: Job
+    kernel: Kernel
+    node: Attend
+    rows: Group
+    cols: Group
+    batch: Group | None
+    taken: set[str]
+    held: str = ""
+    scale: str = str(LOG2_E)
+    shared: dict[int, Text] = field(default_factory=dict)
 
-def _weights(kernel: Kernel, scores: Values, node: Attend) -> None:
-    """weights of this step's keys; those beyond the last one weigh nothing."""
-    kernel.line("score_mask = row_mask & key_mask")
-    found = scores.named(node.scores, ()).source
-    if not node.softmax:
-        kernel.line(f"weights = tl.where(key_mask, {found}, 0.0)")
-        return
-    kernel.line(f'inside = tl.where(key_mask, {found}, -float("inf"))')
-    kernel.line("new_max = tl.maximum(running_max, tl.max(inside, axis=1, keep_dims=True))")
-    kernel.line('shift = tl.where(new_max == -float("inf"), 0.0, new_max)')
-    kernel.line("weights = tl.exp(inside - shift)")
-    kernel.line("rescale = tl.exp(running_max - shift)")
-    kernel.line("running_sum = running_sum * rescale + tl.sum(weights, axis=1, keep_dims=True)")
-    kernel.line("acc = acc * rescale")
-    kernel.line("running_max = new_max")
+    def __post_init__(self) -> None:
+        builder = self.job.loops.region.builder
+        tiling = self.job.loops.tiling
+        assert tiling is not None
+        self.builder, self.tiling = builder, tiling
+        self.product = only_product(builder, self.node)
+        across = Group("left_ks", tiling.inner, "left_ks_mask", "K")
+        queries = tile_values(self.job, self.kernel, self.rows, across, "left_mask", self.taken)
+        begin = "0" if self.job.schedule.one_tile else "inner_start"
+        self.inner = begin
+        sides = (Side(self.rows, "tile_row * BLOCK_M", "BLOCK_M"), Side(across, begin, "BLOCK_E"))
+        self.queries = Factors(self.job, queries, "left_mask", sides, self.batch)
+        turned = bool(builder.free_axes(self.product.left) & self._keys_group("keys", "").leaves)
+        pair = (self.product.left, self.product.right)
+        self.query, self.key = pair[::-1] if turned else pair
+
+    def _keys_group(self, name: str, mask: str) -> Group:
+        return Group(name, self.tiling.depth, mask, "KEYS")
+
+    def hold_queries(self) -> None:
+        """What no step changes: the queries where all of them fit, and numbers that are the same for all."""
+        if self.job.schedule.one_tile:
+            _inner_index(self.kernel, "0")
+            self.kernel.line("left_mask = row_mask & left_ks_mask")
+            self.held = self.queries.named(self.query)
+        values = tile_values(self.job, self.kernel, self.rows, self._keys_group("keys", ""), "", self.taken)
+        for number in shared_numbers(self.builder, self.node.scores):
+            self.shared[number] = values.named(number, ())
+        _, times = scaled(self.builder, self.node.scores)
+        if times is not None and isinstance(known := self.builder.nodes[times], Const):
+            self.scale = repr(float(known.value) * LOG2_E)
+        elif times is not None:
+            self.scale = values.fresh("log2_scale")
+            self.kernel.line(f"{self.scale} = {values.named(times, ()).source} * {LOG2_E}")
+
+    def keys(self, begin: str, end: str, *, seen: bool = False) -> None:
+        """One loop; `seen` are steps of which every query sees all keys, so that there is nothing to mask."""
+        job, kernel, node, names = self.job, self.kernel, self.node, set(self.taken)
+        masks = ("", "") if seen else ("key_mask", "down_key_mask")
+        keys, down_keys = (self._keys_group(n, m) for n, m in zip(("keys", "down_keys"), masks, strict=True))
+        down = Group("right_ks", self.tiling.inner, "right_ks_mask", "K")
+        right, value = ("right_ks_mask", "col_mask") if seen else ("right_mask", "value_mask")
+        known = tile_values(job, kernel, down, keys, right, names)
+        scores = tile_values(job, kernel, self.rows, keys, "row_mask" if seen else "score_mask", names)
+        values = tile_values(job, kernel, down_keys, self.cols, value, names)
+        place = Side(keys, "start", "BLOCK_K")
+        key_tiles = Factors(job, known, right, (Side(down, self.inner, "BLOCK_E"), place), self.batch)
+        down_place = Side(down_keys, "start", "BLOCK_K")
+        column = Side(self.cols, "tile_col * BLOCK_N", "BLOCK_N")
+        value_tiles = Factors(job, values, value, (down_place, column), self.batch)
+        with kernel.block(f"for start in tl.range({begin}, {end}, BLOCK_K):"):
+            kernel.line("keys = start + tl.arange(0, BLOCK_K)[None, :]")
+            kernel.line("down_keys = start + tl.arange(0, BLOCK_K)[:, None]")
+            if not seen:
+                kernel.line("key_mask = (keys < n_keys) | EVEN_K")
+                kernel.line("down_key_mask = (down_keys < n_keys) | EVEN_K")
+            self._scores(key_tiles, masked=not seen)
+            for number, text in self.shared.items():
+                scores.define(number, text)
+            scores.define(self.builder.add(self.product), Text("scores"))
+            self._weights(scores, seen=seen)
+            if not seen:
+                kernel.line("value_mask = down_key_mask & col_mask")
+            found = value_tiles.named(node.values)
+            weights, how = _narrowed(self.builder, node), _precision(job, values, node.values)
+            kernel.line(f"acc = tl.dot({weights}, {found}, acc{how})")
+
+    def _scores(self, keys: Factors, *, masked: bool) -> None:
+        """scores = queries x keys: in one step with the held ones, or in steps over what is summed."""
+        kernel, how = self.kernel, _precision(self.job, self.queries.values, self.query)
+        if self.held:
+            if masked:
+                kernel.line("right_mask = right_ks_mask & key_mask")
+            with keys.values.scope():
+                kernel.line(f"scores = tl.dot({self.held}, {keys.named(self.key)}{how})")
+            return
+        kernel.line("scores = tl.zeros((BLOCK_M, BLOCK_K), tl.float32)")
+        with (
+            kernel.block("for inner_start in tl.range(0, n_inner, BLOCK_E):"),
+            self.queries.values.scope(),
+            keys.values.scope(),
+        ):
+            _inner_index(kernel, "inner_start")
+            kernel.line("left_mask = row_mask & left_ks_mask")
+            if masked:
+                kernel.line("right_mask = right_ks_mask & key_mask")
+            factors = self.queries.named(self.query), keys.named(self.key)
+            kernel.line(f"scores = tl.dot({', '.join(factors)}, scores{how})")
+
+    def _weights(self, scores: Values, *, seen: bool) -> None:
+        """From scores to what values are taken times, and the running maximum and sum of the softmax, both of
+        powers of two: an exponential is one, of the score times log2(e), which joins its scale."""
+        kernel, node = self.kernel, self.node
+        if not node.softmax:
+            if not seen:
+                kernel.line("score_mask = row_mask & key_mask")
+            found = scores.named(node.scores, ()).source
+            kernel.line(f"weights = tl.where(key_mask, {found}, 0.0)")
+            return
+        root, scale = seen_by_all(self.builder, node) if seen else node.scores, self.scale
+        root, _ = scaled(self.builder, root)
+        if not seen:
+            kernel.line("score_mask = row_mask & key_mask")
+        found = scores.named(root, ()).source
+        if not seen:
+            kernel.line(f'inside = tl.where(key_mask, {found}, -float("inf"))')
+            found = "inside"
+        peak = f"tl.max({found}, axis=1, keep_dims=True) * {scale}"
+        kernel.line(f"new_max = tl.maximum(running_max, {peak})")
+        kernel.line('shift = tl.where(new_max == -float("inf"), 0.0, new_max)')
+        kernel.line(f"weights = tl.exp2({found} * {scale} - shift)")
+        kernel.line("rescale = tl.exp2(running_max - shift)")
+        kernel.line("running_sum = running_sum * rescale + tl.sum(weights, axis=1, keep_dims=True)")
+        kernel.line("acc = acc * rescale")
+        kernel.line("running_max = new_max")
 
 
 def _narrowed(builder: Builder, node: Attend) -> str:
@@ -167,26 +239,3 @@ def _narrowed(builder: Builder, node: Attend) -> str:
 
 def _precision(job: Job, values: Values, number: int) -> str:
     return f', input_precision="{job.schedule.dot}"' if values.builder.dtype(number) == "fp32" else ""
-
-
-def looks_back_only(loops: Loops) -> bool:
-    """Whether a query sees no key behind its own place, and rows are places: later keys need no visit."""
-    b, tiling = loops.region.builder, loops.tiling
-    node = b.nodes[attention_of(loops)[1].scores]
-    if tiling is None or len(tiling.rows) != 1 or len(tiling.depth) != 1:
-        return False
-    if not (isinstance(node, Apply) and node.function == "where"):
-        return False
-    seen, nothing = b.nodes[node.args[0]], b.nodes[node.args[2]]
-    if not (isinstance(nothing, Const) and nothing.value == -float("inf")):
-        return False
-    if not (isinstance(seen, Apply) and seen.function == "le"):
-        return False
-    column, row = (b.nodes[n] for n in seen.args)
-    return all(
-        isinstance(place, Position)
-        and place.index.constant.is_zero()
-        and loops.coefficient(b.space.resolve(place.index), axis) == loops.one
-        and len(b.space.resolve(place.index).terms) == len(axis.leaves)
-        for place, axis in ((column, tiling.depth[0]), (row, tiling.rows[0]))
-    )

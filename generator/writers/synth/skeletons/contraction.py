@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..emit.descriptors import Side
 from ..emit.index import Group, Indexer
 from ..emit.kernel import Kernel
-from ..emit.names import LOCALS, RESERVED
-from ..emit.taps import join_masks
 from ..emit.text import Text
 from ..emit.values import Values
-from ..expr import Apply, Contract, Load
+from ..expr import Contract, Load
 from ..extent import Extent, product
 from ..loops import LoopAxis, Tiling
-from ..math import HELPERS
 from ..space import Affine, CannotFuseError
+from .factors import Factors, names_in_use, tile_values
 from .frame import is_wide, prepare
 from .job import Job
 
@@ -32,14 +31,26 @@ def write(job: Job) -> list[Kernel]:
     cols = Group("cols", tiling.cols, "col_mask", "COLS")
     across = Group("left_ks", tiling.depth, "left_ks_mask", "K")
     down = Group("right_ks", tiling.depth, "right_ks_mask", "K")
-    _place(job, kernel, tiling)
+    batch = _place(job, kernel, tiling)
     taken = names_in_use()
     left = tile_values(job, kernel, rows, across, "left_mask", taken)
     right = tile_values(job, kernel, down, cols, "right_mask", taken)
-    results = tile_values(job, kernel, rows, cols, "mask", taken)
+    written = Group("cols", tiling.cols, "col_mask", "COLS") if job.schedule.halves else cols
+    results = tile_values(job, kernel, rows, written, "mask", taken)
     prepare(results, rows)
-    prepare(results, cols)
-    _sums(job, kernel, left, right, results, down)
+    if not job.schedule.halves:
+        prepare(results, cols)
+    row, col = Side(rows, "tile_row * BLOCK_M", "BLOCK_M"), Side(cols, "tile_col * BLOCK_N", "BLOCK_N")
+    factors = (
+        Factors(job, left, "left_mask", (row, Side(across, "start", "BLOCK_K")), batch),
+        Factors(job, right, "right_mask", (Side(down, "start", "BLOCK_K"), col), batch),
+    )
+    sums = _sums(job, kernel, factors, results, down)
+    if job.schedule.halves:
+        _store_halves(job, kernel, results, sums, written)
+        return [kernel]
+    for name, number in sums.items():
+        results.define(number, Text(name))
     kernel.line("mask = row_mask & col_mask")
     for store in job.loops.region.stores:
         results.store(store, ())
@@ -59,7 +70,7 @@ def number_tiles(kernel: Kernel, *, batched: bool) -> None:
     kernel.line("tile_row, tile_col = program // col_blocks, program % col_blocks")
 
 
-def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
+def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     """Which tile a program holds: neighbouring ones run together, so that they share factors."""
     schedule, loops = job.schedule, job.loops
     kernel.size("n_rows", count_of(job, tiling.rows))
@@ -74,11 +85,16 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> None:
         kernel.line("tile_row, tile_col = tl.swizzle2d(tile_row, tile_col, row_blocks, col_blocks, GROUP)")
     wide = ".to(tl.int64)" if is_wide(loops) else ""
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
-    kernel.line(f"cols = tile_col{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")
+    kernel.line(f"cols = {_columns(job)} + tl.arange(0, BLOCK_N)[None, :]")
     whole_tiles(kernel, M=("n_rows", schedule.rows), N=("n_cols", schedule.block), K=("n_k", schedule.depth))
     kernel.line("row_mask = (rows < n_rows) | EVEN_M")
     kernel.line("col_mask = (cols < n_cols) | EVEN_N")
-    enter_batch(job, kernel, tiling)
+    return enter_batch(job, kernel, tiling)
+
+
+def _columns(job: Job) -> str:
+    """Where the columns of a program's tile begin."""
+    return f"tile_col{'.to(tl.int64)' if is_wide(job.loops) else ''} * BLOCK_N"
 
 
 def whole_tiles(kernel: Kernel, **sides: tuple[str, int]) -> None:
@@ -87,10 +103,10 @@ def whole_tiles(kernel: Kernel, **sides: tuple[str, int]) -> None:
         kernel.constant(f"EVEN_{side}", f"{size} % {tile} == 0")
 
 
-def enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> None:
+def enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     """Move every pointer to its batch entry, in 64 bits; inside of it 32 are enough."""
     if not tiling.batch:
-        return
+        return None
     group = Group("batch", tiling.batch, "", "BATCH")
     indexer = Indexer(kernel, job.loops, [group], job.vocabulary, job.tensors.values())
     moves: dict[str, str] = {}
@@ -101,6 +117,7 @@ def enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> None:
     for tensor, moved in moves.items():
         if moved:
             kernel.line(f"{kernel.pointer(tensor)} += {moved}")
+    return group
 
 
 def _accesses(job: Job) -> Iterator[tuple[str, Affine]]:
@@ -113,29 +130,17 @@ def _accesses(job: Job) -> Iterator[tuple[str, Affine]]:
         yield job.tensors[f"store:{store.name}"], store.index
 
 
-def names_in_use() -> set[str]:
-    return {*HELPERS, *RESERVED - {"out"}, *LOCALS}
-
-
-def tile_values(job: Job, kernel: Kernel, first: Group, second: Group, both: str, taken: set[str]) -> Values:
-    """Values over a tile whose rows run along one group and whose columns along the other."""
-    indexer = Indexer(kernel, job.loops, [first, second], job.vocabulary, job.tensors.values())
-    masks = {
-        frozenset({first.variable}): first.mask,
-        frozenset({second.variable}): second.mask,
-        frozenset({first.variable, second.variable}): both,
-    }
-    return Values(kernel, job.loops, indexer, None, job.tensors, masks, job.hints, taken=taken)
-
-
-def _sums(job: Job, kernel: Kernel, left: Values, right: Values, results: Values, down: Group) -> None:
-    """The loop over the summed direction; after it every product is a variable."""
+def _sums(
+    job: Job, kernel: Kernel, factors: tuple[Factors, Factors], results: Values, down: Group
+) -> dict[str, int]:
+    """The loop over the summed direction; after it every product is the variable of that name."""
     builder, summed = job.loops.region.builder, down.leaves
     nodes = builder.walk([s.value for s in job.loops.region.stores])
     found = [(n, node) for n in nodes if isinstance(node := builder.nodes[n], Contract)]
-    left.hoist([node.left for _, node in found], summed)
-    right.hoist([node.right for _, node in found], summed)
-    sums = [results.fresh(builder.hints.get(number, "acc")) for number, _ in found]
+    left, right = factors
+    left.values.hoist([node.left for _, node in found], summed)
+    right.values.hoist([node.right for _, node in found], summed)
+    sums = {results.fresh(builder.hints.get(number, "acc")): number for number, _ in found}
     for name in sums:
         kernel.line(f"{name} = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)")
     with kernel.block("for start in tl.range(0, n_k, BLOCK_K):"):
@@ -146,23 +151,28 @@ def _sums(job: Job, kernel: Kernel, left: Values, right: Values, results: Values
         kernel.line("left_mask = row_mask & left_ks_mask")
         kernel.line("right_mask = right_ks_mask & col_mask")
         for name, (_, node) in zip(sums, found, strict=True):
-            factors = factor(left, node.left, "left_mask"), factor(right, node.right, "right_mask")
+            sides = left.named(node.left), right.named(node.right)
             how = f', input_precision="{job.schedule.dot}"' if builder.dtype(node.left) == "fp32" else ""
-            kernel.line(f"{name} = tl.dot({', '.join(factors)}, {name}{how})")
-    for name, (number, _) in zip(sums, found, strict=True):
-        results.define(number, Text(name))
+            kernel.line(f"{name} = tl.dot({', '.join(sides)}, {name}{how})")
+    return sums
 
 
-def factor(values: Values, number: int, mask: str) -> str:
-    """A factor as a variable; lanes beyond the end are 0, whatever was computed from what they loaded."""
-    builder, text = values.builder, values.named(number, ())
-    node = builder.nodes[number]
-    if isinstance(node, Apply) and node.function == "cast":
-        node = builder.nodes[node.args[0]]
-    if isinstance(node, Load):
-        return text.source
-    inside = {found for n in builder.walk([number]) if (found := values.inside.get(n))}
-    return f"tl.where({join_masks(mask, *sorted(inside))}, {text.source}, 0.0)"
+def _store_halves(job: Job, kernel: Kernel, results: Values, sums: dict[str, int], cols: Group) -> None:
+    """What follows the products is done for half of the columns at a time, in half of the registers."""
+    halves = {name: results.fresh(f"{name}_halves") for name in sums}
+    for name, both in halves.items():
+        turned = f"tl.permute(tl.reshape({name}, (BLOCK_M, 2, BLOCK_N // 2)), (0, 2, 1))"
+        kernel.line(f"{both} = tl.split({turned})")
+    with kernel.block("for half in tl.static_range(2):"), results.scope():
+        kernel.line(f"cols = {_columns(job)} + half * (BLOCK_N // 2) + tl.arange(0, BLOCK_N // 2)[None, :]")
+        kernel.line("col_mask = (cols < n_cols) | EVEN_N")
+        kernel.line("mask = row_mask & col_mask")
+        prepare(results, cols)
+        for name, number in sums.items():
+            kernel.line(f"{name} = {halves[name]}[half]")
+            results.define(number, Text(name))
+        for store in job.loops.region.stores:
+            results.store(store, ())
 
 
 def count_of(job: Job, axes: tuple[LoopAxis, ...]) -> Extent:

@@ -11,6 +11,9 @@ from .site import Site
 
 TRANSFORM = "flash-tiling"
 QUERIES, KEYS, WARPS = (16, 32, 64, 128), (32, 64, 128), (4, 8)
+MOST, NEAR = 6, 1.25
+"""Tiles that are worth a try, and how far from the best of the model they may be."""
+
 MOST_STAGES = 3
 LEAST_SUMS, MOST_SUMS = 8, 160
 """Sums and scores of a thread: fewer leave it idle, more leave no registers for addresses and fragments."""
@@ -19,10 +22,22 @@ LEAST_SUMS, MOST_SUMS = 8, 160
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if site.spec.unit_count is None or site.spec.clock_mhz is None:
         return f"the unit count or the clock of {site.spec.name} is not known"
-    tiles = AttentionTiles(site.loops, site.spec)
-    best = min(_candidates(schedule, tiles), key=tiles.estimate_us, default=schedule)
-    if tiles.estimate_us(best) >= tiles.estimate_us(schedule):
+    found = alternatives(schedule, site)
+    if not found:
         return f"no tile does better than {schedule.rows} queries by {schedule.depth} keys"
+    return found[0]
+
+
+def alternatives(schedule: Schedule, site: Site) -> list[Schedule]:
+    """Tiles that the model holds to be faster than the one at hand, best first; a clock may rank them anew."""
+    tiles = AttentionTiles(site.loops, site.spec)
+    times = {candidate: tiles.estimate_us(candidate) for candidate in _candidates(schedule, tiles)}
+    least = min(times.values(), default=0.0)
+    near = [c for c, us in times.items() if us < tiles.estimate_us(schedule) and us <= NEAR * least]
+    return [_decided(schedule, tile, tiles) for tile in sorted(near, key=times.__getitem__)[:MOST]]
+
+
+def _decided(schedule: Schedule, best: Schedule, tiles: AttentionTiles) -> Schedule:
     why = (
         f"{tiles.programs(best)} programs; a step of {best.num_stages} under way reads "
         f"{best.depth} keys and their values for {best.rows} queries"

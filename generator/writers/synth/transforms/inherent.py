@@ -6,7 +6,7 @@ from ..expr import Load
 from ..loops import Loops
 from ..rewrite import op_name
 from ..schedule import Choice
-from ..skeletons.attention import looks_back_only
+from ..skeletons.scores import looks_back_only
 from ..skeletons.frame import is_wide
 from ..traces import aten_name
 from ..views import PLUMBING, is_view

@@ -70,5 +70,23 @@ TRANSFORMS: Mapping[str, Transform] = {
     module.TRANSFORM: _for_its_layouts(module.TRANSFORM, module.apply) for module in _MODULES
 }
 
+ALTERNATIVES: Mapping[str, Callable[[Schedule, Site], list[Schedule]]] = {
+    module.TRANSFORM: module.alternatives for module in (flash_tiling, tile_choice)
+}
+"""What a transform may decide instead of its first choice, that one included, best first."""
+
+
+def variant(name: str, number: int) -> Transform:
+    """The transform with its alternative of that number in place of its first choice."""
+
+    def apply(schedule: Schedule, site: Site) -> Schedule | str:
+        if isinstance(first := TRANSFORMS[name](schedule, site), str):
+            return first
+        found = ALTERNATIVES[name](schedule, site) if name in ALTERNATIVES else []
+        return found[number] if number < len(found) else f"{name} has no further variant"
+
+    return apply
+
+
 MEND: tuple[str, Transform] = (shrink_tile.TRANSFORM, shrink_tile.apply)
 """What a kernel gets that spills or does not fit."""

@@ -20,6 +20,9 @@ WARPS = (2, 4, 8)
 STAGES = 3
 """Steps under way for which the tile is chosen, where they fit."""
 
+MOST, NEAR = 6, 1.25
+"""Tiles that are worth a try, and how far from the best of the model they may be."""
+
 LEAST_SUMS = 8
 MOST_SUMS = {"wgmma": 128, "tcgen05": 128, "mfma": 128}
 """Sums that a thread may hold where its factors need no registers; 64 elsewhere, an 8 x 8 block."""
@@ -30,6 +33,14 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return "there is no matrix product"
     if site.spec.unit_count is None or site.spec.clock_mhz is None:
         return f"the unit count or the clock of {site.spec.name} is not known"
+    found = alternatives(schedule, site)
+    if not found:
+        return f"no tile does better than {schedule.rows} x {schedule.block} x {schedule.depth}"
+    return found[0]
+
+
+def alternatives(schedule: Schedule, site: Site) -> list[Schedule]:
+    """Tiles that the model holds to be faster than the one at hand, best first; a clock may rank them anew."""
     tiles = Tiles(site.loops, site.spec)
 
     def staged_us(candidate: Schedule) -> float:
@@ -37,11 +48,14 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         stages = STAGES if "cp_async" in site.spec.features else 2
         return min(tiles.estimate_us(c) for c in (candidate, replace(candidate, num_stages=stages)))
 
-    best = min(_candidates(schedule, tiles), key=staged_us, default=schedule)
-    before, after = staged_us(schedule), staged_us(best)
-    if after >= before:
-        return f"no tile does better than {schedule.rows} x {schedule.block} x {schedule.depth}"
-    waves = tiles.programs(best) / max(1, tiles.resident(best) * site.spec.unit_count)
+    times = {candidate: staged_us(candidate) for candidate in _candidates(schedule, tiles)}
+    least = min(times.values(), default=0.0)
+    near = [c for c, us in times.items() if us < staged_us(schedule) and us <= NEAR * least]
+    return [_decided(schedule, tile, tiles) for tile in sorted(near, key=times.__getitem__)[:MOST]]
+
+
+def _decided(schedule: Schedule, best: Schedule, tiles: Tiles) -> Schedule:
+    waves = tiles.programs(best) / max(1, tiles.resident(best) * (tiles.spec.unit_count or 1))
     name = f"{best.rows} x {best.block} x {best.depth}"
     why = (
         f"{tiles.programs(best)} of them make {waves:.2g} waves; a step does "

@@ -17,6 +17,9 @@ class Model(nn.Module):
             nn.functional.max_pool1d(y, 5, stride=2),
             nn.functional.max_pool2d(-x, 4, stride=3, ceil_mode=True),
             nn.functional.avg_pool3d(z, 2),
+            nn.functional.avg_pool2d(x, 3, stride=2, padding=1, count_include_pad=False),
+            nn.functional.avg_pool2d(x, (2, 3), stride=(2, 3), ceil_mode=True),
+            nn.functional.avg_pool1d(y, 4, stride=3, padding=1, ceil_mode=True, count_include_pad=False),
         )
 
 

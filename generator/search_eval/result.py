@@ -1,0 +1,178 @@
+"""What a comparison of searches found: medians with bootstrap intervals, and whether knowledge helped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .trial import NEAR, Walk
+
+BY_ESTIMATE = "advised, by the estimate"
+"""The search as it is where no card is at hand."""
+
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One search: `plain` is the share of the best that the plain kernel reaches already, `space` the number
+    of candidates that stand."""
+
+    op: str
+    gpu: str
+    seed: int
+    space: int
+    plain: float
+    strategy: str
+    knowledge: bool
+    walk: Walk
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its 95 % bootstrap interval; operators on devices are resampled, not single searches,
+    since those of one operator are alike. None for a median that lies where nothing was reached."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+    def to_json(self) -> list[float | None]:
+        return [None if v is None else round(v, 3) for v in (self.value, self.low, self.high)]
+
+
+@dataclass(frozen=True)
+class SearchEval:
+    """All searches; `source` tells whose clock, `skipped` what could not be searched and why."""
+
+    cells: tuple[Cell, ...]
+    skipped: Mapping[str, str]
+    source: str
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "clock": self.source,
+            "note": NOTES.get(self.source, "some times are simulated, some by a card's clock"),
+            "near": NEAR,
+            "strategies": [*self._rows(self.cells, "all")],
+            "where_the_plain_kernel_is_not_near": [*self._rows(self._open(), "open")],
+            "knowledge": [self.knowledge(name) for name in self._names() if name != BY_ESTIMATE],
+            "verdict": self.verdict(),
+            "spaces": self._spaces(),
+            "skipped": dict(self.skipped),
+            "searches": len(self.cells),
+            "seconds": round(self.seconds, 1),
+            "cells": [asdict(cell) for cell in self.cells],
+        }
+
+    def knowledge(self, strategy: str) -> dict[str, Any]:
+        """How many candidates fewer the searches of a strategy needed with knowledge, where the plain kernel
+        is not near the best already; a search that never got there counts as one through the whole space."""
+        pairs = self._pairs(strategy)
+        fewer = _interval(_by_site(pairs), _mean)
+        return {"strategy": strategy, "pairs": len(pairs), "fewer_candidates": fewer.to_json()}
+
+    def verdict(self) -> str:
+        """One sentence for a person, no kinder than the figures."""
+        open_ = {(cell.op, cell.gpu) for cell in self._open()}
+        if not open_:
+            return "The plain kernel is near the best everywhere: there is nothing to search for."
+        said = []
+        for name in (n for n in self._names() if n != BY_ESTIMATE):
+            fewer = _interval(_by_site(self._pairs(name)), _mean)
+            value, low, high = (v or 0.0 for v in (fewer.value, fewer.low, fewer.high))
+            if low > 0:
+                said.append(f"helps {name} ({value:.1f} candidates fewer, {low:.1f} to {high:.1f})")
+            elif high < 0:
+                said.append(f"harms {name} ({-value:.1f} candidates more, {-high:.1f} to {-low:.1f})")
+            else:
+                said.append(f"is not shown to help {name} ({value:.1f} fewer, {low:.1f} to {high:.1f})")
+        return f"Over {len(open_)} operators on devices, knowledge {'; '.join(said)}."
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys(cell.strategy for cell in self.cells))
+
+    def _open(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if cell.plain < NEAR)
+
+    def _pairs(self, strategy: str) -> list[tuple[tuple[str, str], float]]:
+        cost: dict[tuple[str, str, int], dict[bool, float]] = {}
+        for cell in self._open():
+            if cell.strategy == strategy:
+                reached = cell.walk.reached_at or cell.space
+                cost.setdefault((cell.op, cell.gpu, cell.seed), {})[cell.knowledge] = float(reached)
+        return [((op, gpu), c[False] - c[True]) for (op, gpu, _), c in cost.items() if len(c) == 2]
+
+    def _rows(self, cells: Sequence[Cell], which: str) -> list[dict[str, Any]]:
+        groups = dict.fromkeys((cell.strategy, cell.knowledge) for cell in cells)
+        return [
+            self._row(*group, [c for c in cells if (c.strategy, c.knowledge) == group]) for group in groups
+        ]
+
+    def _row(self, strategy: str, knowledge: bool, cells: Sequence[Cell]) -> dict[str, Any]:
+        reached = [((c.op, c.gpu), float(c.walk.reached_at or math.inf)) for c in cells]
+        chosen = [((c.op, c.gpu), c.walk.chosen) for c in cells]
+        return {
+            "strategy": strategy,
+            "knowledge": knowledge,
+            "searches": len(cells),
+            "reached": round(sum(c.walk.reached_at is not None for c in cells) / len(cells), 3),
+            "candidates_to_near": _interval(_by_site(reached), _median).to_json(),
+            "compiled": round(_mean([float(c.walk.compiled) for c in cells]), 1),
+            "chosen": _interval(_by_site(chosen), _mean).to_json(),
+            "foreseen_slow": round(_mean([float(c.walk.foreseen) for c in cells]), 2),
+        }
+
+    def _spaces(self) -> list[dict[str, Any]]:
+        """Each operator on each device: how much there is to find."""
+        sites: dict[tuple[str, str], list[Cell]] = {}
+        for cell in self.cells:
+            sites.setdefault((cell.op, cell.gpu), []).append(cell)
+        return [
+            {"op": op, "gpu": gpu, "candidates": cells[0].space,
+             "plain": round(_median([c.plain for c in cells]), 3)}
+            for (op, gpu), cells in sites.items()
+        ]  # fmt: skip
+
+
+NOTES = {
+    "simulated": (
+        "Times are of simulated devices (generator/search_eval/machine.py), none was measured: they compare "
+        "searches with each other and say nothing of kernels on a card."
+    ),
+    "card": "Times are by the clock of the card in this machine, each candidate beside the plain kernel.",
+}
+
+
+def _by_site(values: Sequence[tuple[tuple[str, str], float]]) -> list[list[float]]:
+    sites: dict[tuple[str, str], list[float]] = {}
+    for site, value in values:
+        sites.setdefault(site, []).append(value)
+    return list(sites.values())
+
+
+def _interval(sites: Sequence[Sequence[float]], statistic: Any) -> Interval:
+    if not sites:
+        return Interval(None, None, None)
+    dice = np.random.default_rng(0)
+    draws = sorted(
+        statistic([value for i in dice.integers(0, len(sites), len(sites)) for value in sites[i]])
+        for _ in range(RESAMPLES)
+    )
+    ends = (draws[int(0.025 * RESAMPLES)], draws[int(0.975 * RESAMPLES)])
+    whole = statistic([value for site in sites for value in site])
+    return Interval(*(None if math.isinf(v) else float(v) for v in (whole, *ends)))
+
+
+def _median(values: Sequence[float]) -> float:
+    """The middle value, the upper one of two: infinite values have no mean."""
+    return sorted(values)[len(values) // 2]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,61 @@
+"""What a search strategy is: it is told how its moves came out and names the next ones, nothing else.
+
+    moves = advised(root, knowledge)
+    batch = next(moves)                    # the first moves
+    batch = moves.send(results of batch)   # the next ones; StopIteration ends the search
+
+A strategy reads no clock, file or random source, so equal results give equal moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Outcome = Literal["declined", "rejected", "helped", "neutral", "hurt"]
+
+
+@dataclass(frozen=True)
+class Move:
+    """One technique applied to the candidate `parent`, by its id. `variant` numbers what the technique may
+    decide instead, best first by its own model: the tiles of a matrix product, say."""
+
+    parent: str
+    transform: str
+    variant: int = 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a move came out: `child` is the id of what was made (None where nothing was), `effect` the time of
+    the parent over the child's, `kept` whether the child takes its parent's place.
+
+    `headroom` bounds what each technique can give on the child, as time before over time after; what it does
+    not name is not bounded.
+    """
+
+    move: Move
+    child: str | None
+    outcome: Outcome
+    effect: float | None = None
+    kept: bool = False
+    headroom: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known before the search: `order` of the techniques, best advised first; `proven`, what was
+    measured of one on this kind of operator and architecture, as time before over time after; `headroom` of
+    the kernel to start from, as in `Result`. Where effects are `measured`, they may rank the variants of a
+    technique in another order than the model that numbered them."""
+
+    order: Sequence[str]
+    proven: Mapping[str, float] = field(default_factory=dict)
+    headroom: Mapping[str, float] = field(default_factory=dict)
+    measured: bool = False
+
+
+Moves = Generator[list[Move], list[Result], None]
+Strategy = Callable[[str, Knowledge], Moves]
+"""From the id of the plain kernel and what is known to the moves."""

@@ -1,0 +1,266 @@
+"""Optimize every op file of some folders, many at once, and gather one line of figures for each.
+
+    run_suite([Path("examples")], ("h100",), SuitePlan(jobs=4)).to_json()["total"]
+
+A suite measures the writer and the judge: its library is thrown away, unless it is given one. Where the
+card is here, the search goes without it, by the estimate, so that many files are worked on at once; what
+passed the judge is then timed on a card that nothing else of the suite uses meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from ... import KbgenError
+from ...hardware_specs.spec import find_spec
+from ...profiling.calibration import Calibration
+from ...profiling.device import Device, detect
+from ..benchmark import PROCESSES
+from ..job import Event
+from .cards import cards_here
+from .finding import Task, find
+from .journal import Journal
+from .pool import Bounds, Ending, Here, Pool, Processes
+from .row import NOT_REACHED, Row
+from .timing import Timing, ceilings, clock
+from .total import by_family, by_level, total
+
+Say = Callable[[Event], None]
+TIMED_AT_ONCE = 2
+"""Tasks a card that prepare or conclude a timing while another one holds the card."""
+
+_IMPORTED = (f"{__package__}.timing", "chromadb", "llama_index.core.node_parser")
+"""What every task needs, by module, and what takes seconds."""
+
+_MEMORY = 4 << 30  # what a job is reckoned to need
+_LEFT_TO_TIMING = 3  # cores a card: what times must not wait for a core
+_TIMING_MEMORY = 64 << 30  # inputs of an op at full size may be made on the host
+
+
+@dataclass(frozen=True)
+class SuitePlan:
+    """How a suite runs. `jobs` op files at once (None: as many as the machine bears; 0: one after another in
+    this process), each within `bounds`; `out` keeps rows and results, and a run that finds rows there goes on
+    with them; `also` names further devices to compile for; no new work starts after `for_s` seconds, and what
+    runs then is ended. On a card each kernel is timed in `processes` processes."""
+
+    knowledge: bool = True
+    library: Path | None = None
+    out: Path | None = None
+    jobs: int | None = None
+    bounds: Bounds = Bounds()  # noqa: RUF009
+    also: tuple[str, ...] = ()
+    for_s: float | None = None
+    processes: int = PROCESSES
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """The rows in the order of the files; `ceilings` is what the card was measured to reach, by key."""
+
+    folders: tuple[str, ...]
+    settings: Mapping[str, Any]
+    rows: tuple[Row, ...]
+    seconds: float
+    ceilings: Mapping[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "folders": list(self.folders),
+            **self.settings,
+            "rows": [asdict(row) for row in self.rows],
+            "total": total(self.rows),
+            "levels": by_level(self.rows),
+            "families": by_family(self.rows, self.ceilings),
+            "ceilings": dict(self.ceilings),
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who does the work: replaced in tests."""
+
+    find: Callable[[Task], Row] = find
+    clock: Callable[[Timing], Row] = clock
+    ceilings: Callable[[tuple[tuple[str, ...], Path]], Mapping[str, Any]] = ceilings
+    detect: Callable[[str], Device] = detect
+    cards: Callable[[], Sequence[str]] = cards_here
+
+
+def run_suite(
+    folders: Sequence[Path],
+    gpus: Sequence[str],
+    plan: SuitePlan = SuitePlan(),
+    *,
+    on_event: Say | None = None,
+    crew: Crew = Crew(),
+) -> SuiteResult:
+    """Run the loop on every `*.py` of the folders for every device; what cannot run is a row with a reason.
+
+    Raises KbgenError for a folder without op files, for a device that is not known, and for rows in `out`
+    that were made otherwise.
+    """
+    files = [(folder.resolve().name, path) for folder in folders for path in op_files(folder)]
+    devices = {gpu: crew.detect(gpu) for gpu in gpus}  # a name that stands for no device is told at once
+    also = tuple(find_spec(name).id for name in plan.also)
+    with tempfile.TemporaryDirectory(prefix="kbgen-suite-") as temporary:
+        out = (plan.out or Path(temporary)).resolve()
+        settings = {"knowledge": plan.knowledge, "also": list(also)}
+        journal = Journal(out, settings)
+        run = _Run(replace(plan, also=also), devices, journal, out, on_event or (lambda event: None), crew)
+        tasks = [run.task(path, level, gpu) for gpu in gpus for level, path in files]
+        run.all(tasks)
+        rows = tuple(_row(journal, task) for task in tasks)
+        seconds = round(time.monotonic() - run.begun, 1)
+        result = SuiteResult(tuple(map(str, folders)), settings, rows, seconds, run.ceilings())
+        if plan.out is not None:
+            text = json.dumps(result.to_json(), indent=1, default=str)
+            (out / "suite.json").write_text(text + "\n", encoding="utf-8")
+        return result
+
+
+def op_files(folder: Path) -> list[Path]:
+    """The op files of a folder, 2_x before 10_x."""
+    files = [*folder.glob("*.py")] if folder.is_dir() else []
+    if not files:
+        raise KbgenError(f"{folder} holds no op file; give a folder of files with a class Model each.")
+    return sorted(
+        files, key=lambda path: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", path.stem)]
+    )
+
+
+_Key = tuple[Literal["find", "clock", "ceilings"], Task | None]
+
+
+class _Run:
+    """The state of one suite: what waits, what runs, what is known."""
+
+    def __init__(
+        self,
+        plan: SuitePlan,
+        devices: Mapping[str, Device],
+        journal: Journal,
+        out: Path,
+        say: Say,
+        crew: Crew,
+    ) -> None:
+        self.plan, self.devices, self.journal, self.out = plan, devices, journal, out
+        self.say, self.crew, self.begun = say, crew, time.monotonic()
+        self.cards = tuple(crew.cards()) if any(device.live for device in devices.values()) else ()
+        self.jobs = _jobs(len(self.cards)) if plan.jobs is None else plan.jobs
+        self.paths: dict[tuple[str, str, str], Path] = {}
+        self._ceilings: Mapping[str, Any] | None = self._stored()
+
+    def task(self, path: Path, level: str, gpu: str) -> Task:
+        spec = self.devices[gpu].spec.id
+        task = Task(
+            path.resolve(), level, spec, self.out / spec / level / path.stem, self.plan.knowledge,
+            self.plan.library, self.plan.also, max(1, _cores() // self.jobs) if self.jobs else None,
+        )  # fmt: skip
+        self.paths[task.key] = task.path
+        return task
+
+    def all(self, tasks: Sequence[Task]) -> None:
+        """Work off the tasks, then what their rows still need of a card."""
+        pool: Pool[_Key] = Processes(self.plan.bounds, _IMPORTED) if self.jobs else Here()
+        waiting = [task for task in tasks if task.key not in self.journal.rows]
+        clocked = [task for task in tasks if self._untimed(task.key)]
+        on_cards = 0
+        if self.cards and self._ceilings is None:
+            pool.start(("ceilings", None), self.crew.ceilings, (self.cards, self.out / "ceilings"))
+            on_cards += 1
+        done = len(tasks) - len(waiting)
+        try:
+            while not self._over() and (waiting or clocked or pool.running):
+                while clocked and on_cards < TIMED_AT_ONCE * len(self.cards):
+                    self._start_timing(pool, clocked.pop(0))
+                    on_cards += 1
+                while waiting and pool.running - on_cards < max(1, self.jobs):
+                    pool.start(("find", waiting[0]), self.crew.find, waiting.pop(0))
+                for (kind, task), ending in pool.ended():
+                    on_cards -= kind != "find"
+                    if task is None:
+                        self._ceilings = ending.value
+                        continue
+                    done += kind == "find"
+                    row = self._row(kind, task, ending)
+                    self.journal.add(row)
+                    self._tell(row, kind, done, len(tasks))
+                    if kind == "find" and self._untimed(task.key):
+                        clocked.append(task)
+        finally:
+            pool.stop()
+
+    def ceilings(self) -> Mapping[str, float]:
+        """What was measured of the card, by key."""
+        return {one["key"]: one["value"] for one in (self._ceilings or {}).get("ceilings", ())}
+
+    def _stored(self) -> Mapping[str, Any] | None:
+        """The ceilings that an earlier run left in the folder."""
+        for path in sorted((self.out / "ceilings").glob("*.json")):
+            return Calibration.from_json(json.loads(path.read_text(encoding="utf-8"))).to_json()
+        return None
+
+    def _untimed(self, key: tuple[str, str, str]) -> bool:
+        row = self.journal.rows.get(key)
+        live = any(device.live and device.spec.id == key[2] for device in self.devices.values())
+        return live and row is not None and row.verified and not row.timed and row.kernel is not None
+
+    def _start_timing(self, pool: Pool[_Key], task: Task) -> None:
+        row = self.journal.rows[task.key]
+        timing = Timing(task.path, row, task.out, self.cards, self.plan.processes)
+        patience = Bounds(timing.wall_s * (self.plan.processes + 2) * TIMED_AT_ONCE, _TIMING_MEMORY)
+        pool.start(("clock", task), self.crew.clock, timing, patience)
+
+    def _row(self, kind: str, task: Task, ending: Ending) -> Row:
+        """What came of it; a timing that ended badly leaves the row as it was, with the reason."""
+        if kind == "clock":
+            found = self.journal.rows[task.key]
+            if ending.status == "ok":
+                return ending.value  # type: ignore[no-any-return]
+            reason = f"timing it: {ending.detail}"
+            return replace(found, status="inconclusive", reason=reason, timing_seconds=ending.wall_s)
+        row: Row = ending.value if ending.status == "ok" else _fallen(task, ending)
+        return replace(row, cpu_seconds=ending.cpu_s, peak_memory_bytes=ending.peak_bytes or None)
+
+    def _over(self) -> bool:
+        return self.plan.for_s is not None and time.monotonic() - self.begun > self.plan.for_s
+
+    def _tell(self, row: Row, kind: str, done: int, count: int) -> None:
+        words = row.status if row.verified else f"{row.status} ({row.cause})"
+        if kind == "clock" and row.speedup:
+            words = f"{row.status} {row.speedup:.2f}x"
+        self.say(Event("suite", f"{done}/{count} {row.level}/{row.op} for {row.gpu}: {words}"))
+
+
+def _fallen(task: Task, ending: Ending) -> Row:
+    """The row of a task that gave none."""
+    return Row(
+        task.path.stem, task.gpu, ending.status, ending.wall_s, ending.detail, task.level, cause=ending.status
+    )
+
+
+def _row(journal: Journal, task: Task) -> Row:
+    missing = Row(task.path.stem, task.gpu, NOT_REACHED, 0.0, "the time of the suite was over", task.level)
+    return journal.rows.get(task.key, missing)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def _jobs(cards: int) -> int:
+    """As many as there are cores, less what timing needs, and no more than fit into free memory."""
+    with open("/proc/meminfo", encoding="utf-8") as file:
+        lines = dict(line.split(":", 1) for line in file)
+    free = int(lines["MemAvailable"].split()[0]) * 1024
+    return max(1, min(_cores() - _LEFT_TO_TIMING * cards, free // _MEMORY))

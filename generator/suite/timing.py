@@ -1,0 +1,114 @@
+"""The second half of a row: time what was found on a card that nobody else holds, beside torch's own ways."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...profiling.calibrate import calibrate
+from ...profiling.device import Device, detect
+from ...profiling.op import load_op
+from ...profiling.sandbox import Limits, Outcome, run_child
+from ...profiling.session import Plan
+from ...profiling.trace import trace
+from ..benchmark import benchmark
+from ..decision import Benchmark
+from ..report.json_report import write
+from ..verify.judge import verify
+from ..verify.verdict import Passed
+from .cards import VISIBLE, any_card, variables
+from .row import Row, timed_fields
+
+PLAN = Plan(
+    least_samples=50, most_extra=10, least_early=20, standard_error=0.001, warmup=(3, 5), audits=1, keep=2,
+    budget_s=30.0,
+)  # fmt: skip
+"""Enough to tell 1 % on a quiet card, of kernels that may take 10 ms."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A verified row to be timed, on one of `cards`, in `processes` fresh processes. One that takes longer
+    than `wall_s` is ended; a compiled baseline has `compile_s` to be ready, or is told as missing."""
+
+    path: Path
+    row: Row
+    folder: Path
+    cards: tuple[str, ...]
+    processes: int
+    compile_s: float = 60.0
+    wall_s: float = 180.0
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.row.key
+
+
+def clock(task: Timing) -> Row:
+    """The row with what the clock says; a win is believed after a second verification with fresh seeds."""
+    told = json.loads((task.folder / "report.json").read_text(encoding="utf-8"))
+    candidate = task.folder / (task.row.kernel or "")
+    labels = (told["verdict"] or {}).get("labels", ())
+    op = load_op(task.path)
+    traced = trace(op)
+    with any_card(task.cards) as card, variables({VISIBLE: card}):
+        begun = time.monotonic()
+        device = detect("auto")
+        timed = benchmark(
+            candidate, op, device, traced, scratch=task.folder / "timing", plan=PLAN,
+            saves_arithmetic="algorithmic" in labels, run=partial(_timed, task), processes=task.processes,
+        )  # fmt: skip
+        seconds = round(time.monotonic() - begun, 1)
+    write(task.folder / "benchmark.json", "bench", timed.to_json())
+    row = replace(
+        task.row,
+        card=card,
+        status=_status(timed),
+        reason=timed.reason,
+        timing_seconds=seconds,
+        **timed_fields(timed.to_json(), task.processes),
+    )
+    if row.status != "win":
+        return replace(row, verified=row.verified and not row.contradicted)
+    return _again(row, candidate, told["allowed_calls"], op, device, task.folder / "again")
+
+
+def _timed(task: Timing, asked: dict[str, Any], scratch: Path) -> Outcome:
+    """One timing process, within the row's bounds; the compilers' caches are shared by those of a row."""
+    limits = Limits(wall_s=task.wall_s, cpu_s=None, memory_bytes=None, file_bytes=4 << 30, processes=512)
+    return run_child(
+        "kbgen.generator.benchmark_child",
+        {**asked, "compile_s": task.compile_s},
+        scratch=scratch,
+        limits=limits,
+    )
+
+
+def _status(timed: Benchmark) -> str:
+    if timed.label == "win":
+        return "inconclusive" if timed.review else "win"
+    return "inconclusive" if timed.label == "failed" else timed.label
+
+
+def _again(row: Row, candidate: Path, allowed: list[str], op: Any, device: Device, scratch: Path) -> Row:
+    scratch.mkdir(parents=True, exist_ok=True)
+    verdict = verify(candidate, op, device.spec, scratch=scratch, allowed_calls=tuple(allowed))
+    if isinstance(verdict, Passed):
+        return row
+    said = f"{verdict.cause}: {verdict.detail}"
+    return replace(
+        row, status="inconclusive", verified=False, contradicted=said,
+        reason=f"it did not pass a second time, with fresh seeds: {said}",
+    )  # fmt: skip
+
+
+def ceilings(task: tuple[tuple[str, ...], Path]) -> Mapping[str, Any]:
+    """What one of the cards reaches, measured now and kept in the folder: copies, matrix products."""
+    cards, folder = task
+    with any_card(cards) as card, variables({VISIBLE: card}):
+        return calibrate(folder=folder).to_json()

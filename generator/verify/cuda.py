@@ -1,0 +1,137 @@
+"""Judges a candidate in CUDA C++ as far as that goes without running it: its text, and how it compiles.
+
+No interpreter runs CUDA C++. Without a card such a candidate can be refused, and never passes: what its
+kernels compute, which addresses they touch and whether they race stays unknown, and the verdict says so.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from ...profiling.cuda_source import calls
+from ...profiling.cuda_static import CudaKernel, CudaReport, inspect_cuda
+from .record import Record
+from .review import Fault
+from .scan import scan
+from .verdict import Verdict
+
+LABEL = "cuda-c++"
+_LOADERS = "torch.utils.cpp_extension"
+NOT_RUN = "values, addresses and races were not judged, for nothing here runs CUDA C++"
+
+
+def judge_cuda(record: Record, scratch: Path) -> Verdict:
+    """The verdict on the candidate of `record`, whose text hands CUDA C++ to a loader of torch's."""
+    record.labels.add(LABEL)
+    with record.clock("scan"):
+        record.scan = scan(python_side(record.source), record.allowed_calls)
+    if record.scan.fault is not None:
+        return record.failed(record.scan.fault)
+    if record.spec is None:
+        said = f"it is CUDA C++, and no target was named to compile it for; {NOT_RUN}"
+        return record.inconclusive("unsupported", said)
+    with record.clock("static"):
+        report = inspect_cuda(record.source, record.spec, scratch / "static")
+    record.fields["target"] = _document(report, record.spec.id)
+    record.notes += [f"not checked: {said}" for said in (*report.unchecked, NOT_RUN)]
+    record.notes += [f"compiled for {report.target}: {said}" for said in report.spills]
+    if report.rejections:
+        compiled = bool(report.kernels)
+        return record.failed(Fault("over-limit" if compiled else "does-not-compile", report.rejections[0]))
+    if report.unknown:
+        return record.inconclusive("unsupported", f"{report.unknown}; {NOT_RUN}")
+    names = ", ".join(kernel.name for kernel in report.kernels)
+    return record.inconclusive(
+        "unsupported", f"{names} compile for {report.target} with {report.compiler}; {NOT_RUN}"
+    )
+
+
+def python_side(source: str) -> str:
+    """The file as a reader of Python alone sees it: loaders are nothing, and no method of what they made bears
+    the name of a tensor's. Lines stay where they are."""
+    lines = source.splitlines(keepends=True)
+    for node, text in sorted(_blanked(source), key=lambda pair: _place(pair[0]), reverse=True):
+        _replace(lines, node, text)
+    return "".join(lines)
+
+
+def _blanked(source: str) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
+    tree, found = ast.parse(source), calls(source)
+    made = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and any(_same(node.value, call.node) for call in found)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if _imports_loader(node):
+            yield node, "pass"
+        elif isinstance(node, ast.Call) and any(_same(node, call.node) for call in found):
+            yield node, "None"
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and _own(node.func.value, made)
+        ):
+            yield node.func, f"{ast.unparse(node.func.value)}.own_{node.func.attr}"
+
+
+def _imports_loader(node: ast.AST) -> TypeGuard[ast.stmt]:
+    if isinstance(node, ast.ImportFrom):
+        whole = node.module == "torch.utils" and [one.name for one in node.names] == ["cpp_extension"]
+        return node.module == _LOADERS or whole
+    return isinstance(node, ast.Import) and all(one.name == _LOADERS for one in node.names)
+
+
+def _own(value: ast.expr, made: set[str]) -> bool:
+    """What a loader gave, by its name or as an attribute of the model that is called like it."""
+    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self":
+        return value.attr in made
+    return isinstance(value, ast.Name) and value.id in made
+
+
+def _same(node: ast.expr, other: ast.expr) -> bool:
+    return type(node) is type(other) and _place(node) == _place(other)
+
+
+def _place(node: ast.stmt | ast.expr) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
+
+
+def _replace(lines: list[str], node: ast.stmt | ast.expr, text: str) -> None:
+    """Put `text` where `node` stands, its line ends behind it; ast counts columns in UTF-8 bytes."""
+    first, start, last, end = _place(node)
+    head = lines[first - 1].encode()[:start].decode()
+    tail = lines[last - 1].encode()[end:].decode()
+    lines[first - 1 : last] = [head + text + tail.rstrip("\n"), *["\n"] * (last - first + 1)]
+
+
+def _document(report: CudaReport, device: str) -> dict[str, Any]:
+    """The evidence as it stands in the verdict, in the words of a Triton candidate's."""
+    return {
+        "device": device,
+        "arch": report.target,
+        "compiler": report.compiler,
+        "kernels": [_kernel(kernel) for kernel in report.kernels],
+        "complaints": [*report.rejections, *report.spills],
+        "not_checked": [*report.unchecked, NOT_RUN],
+    }
+
+
+def _kernel(kernel: CudaKernel) -> dict[str, Any]:
+    held = kernel.occupancy
+    return {
+        "name": kernel.name,
+        "registers": kernel.registers,
+        "spill_bytes": kernel.spill_bytes,
+        "shared_bytes": kernel.shared_bytes,
+        "most_threads": kernel.most_threads,
+        "occupancy": held.fraction if held else None,
+        "load_bits": dict(kernel.load_bits),
+        "store_bits": dict(kernel.store_bits),
+        "instructions": dict(kernel.instructions),
+    }

@@ -1,0 +1,63 @@
+"""Finds class targets among an op's inputs, and marks some of them as rows that the loss leaves out.
+
+`ignore_index` is legal in every target of `cross_entropy` and `nll_loss`, and -100 unless the op says
+otherwise; an op file's own targets rarely hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ...profiling.build import Input
+from .oracle import Reference
+
+_SHARE = 0.25
+_OF_CLASSES = ("nll_loss_forward", "nll_loss2d_forward")
+
+
+class _Targets(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """The storages that losses take classes from, each with the class that is ignored."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and True would import torch._dynamo
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.found: dict[int, int] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if func._schema.name.removeprefix("aten::") in _OF_CLASSES:
+            self.found[args[1].untyped_storage().data_ptr()] = args[4]
+        return func(*args, **(kwargs or {}))
+
+
+def ignored_classes(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with a quarter of each class target ignored; None where there is no such target, or the
+    reference has no answer to it."""
+    with _Targets() as targets:  # type: ignore[no-untyped-call]
+        held = reference.eager(inputs, state).inputs
+    changed = False
+    marked = list(inputs)
+    for place, (given, copy) in enumerate(zip(inputs, held, strict=True)):
+        if not isinstance(given, torch.Tensor) or not isinstance(copy, torch.Tensor):
+            continue
+        ignored = targets.found.get(copy.untyped_storage().data_ptr())
+        if ignored is not None and given.numel() > 1:
+            left_out = torch.rand(given.shape, generator=generator) < _SHARE
+            left_out.view(-1)[0], left_out.view(-1)[-1] = True, False
+            marked[place] = given.masked_fill(left_out, ignored)
+            changed = True
+    try:
+        outputs = reference.eager(marked, state).outputs if changed else []
+    except Exception:  # a reference that reckons with the classes in other ways
+        return None
+    return marked if changed and all(bool(one.isfinite().all()) for one in outputs) else None

@@ -1,0 +1,75 @@
+"""Orders the lanes of one program: what one lane stored, another may read only once a barrier stands between.
+
+A program's warps run at their own pace, and a compiler puts no barrier between accesses to global memory. So
+of two accesses to one address, one of them a store, each lane must meet its own (the same place in a block of
+the same shape), or every lane must have waited in between: at `tl.debug_barrier`, in a reduction or a scan of
+a whole block, in a product, or at an atomic on one address. One lane stores a single value, and all lanes
+load it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Addresses = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Access:
+    """The addresses of the lanes that are not masked off, and which of the block these are."""
+
+    addresses: Addresses
+    mask: Mask
+    low: int
+    high: int
+
+    def places(self) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(self.mask)
+
+
+@dataclass
+class Lanes:
+    """What one program did to one tensor since its lanes last waited for each other."""
+
+    loads: list[_Access] = field(default_factory=list)
+    stores: list[_Access] = field(default_factory=list)
+
+    def load(self, addresses: Addresses, mask: Mask) -> int | None:
+        """The first address that another lane has stored to."""
+        access = _access(addresses, mask)
+        self.loads.append(access)
+        return next((met for one in self.stores if (met := _met(one, access, whole=True)) is not None), None)
+
+    def store(self, addresses: Addresses, mask: Mask) -> int | None:
+        """The first address that another lane has loaded from or stored to."""
+        access = _access(addresses, mask)
+        earlier = (*self.loads, *self.stores)
+        self.stores.append(access)
+        return next((met for one in earlier if (met := _met(one, access, whole=False)) is not None), None)
+
+
+def _access(addresses: Addresses, mask: Mask) -> _Access:
+    return _Access(addresses, mask, int(addresses.min()), int(addresses.max()))
+
+
+def _met(one: _Access, other: _Access, *, whole: bool) -> int | None:
+    """An address at which two different lanes meet; `whole`: one of a single value is of all lanes."""
+    if one.high < other.low or other.high < one.low:
+        return None
+    alike = one.mask.shape == other.mask.shape
+    if alike and one.mask.size == 1:
+        return one.low if whole and one.low == other.low else None
+    order = np.argsort(one.addresses, kind="stable")
+    known, places = one.addresses[order], one.places()[order]
+    first = np.searchsorted(known, other.addresses, side="left")
+    last = np.searchsorted(known, other.addresses, side="right") - 1
+    met = last >= first
+    if alike:
+        mine, ends = other.places(), len(places) - 1
+        own = (places[np.minimum(first, ends)] == mine) & (places[np.maximum(last, 0)] == mine)
+        met &= ~own
+    return int(other.addresses[met][0]) if met.any() else None

@@ -1,0 +1,86 @@
+"""Foresees what kernels will take of a device before a compiler ran: blocks, registers, shared memory, accesses.
+
+It follows from the schedule alone and is there to weed out, not to report: what a compiler finds counts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ....hardware_specs.spec import DeviceSpec
+from ....profiling.occupancy import occupancy
+from ....profiling.static import KernelReport
+from .attention_tiles import AttentionTiles
+from .loops import Loops
+from .schedule import Schedule
+from .tiles import ADDRESS_REGISTERS, Tiles
+from .traffic import planned_bytes
+from .transforms.site import VECTOR_BYTES, Site
+
+HELD_REGISTERS = 24
+"""What a thread holds besides its elements: addresses, masks, the loop."""
+
+
+def foreseen(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[KernelReport, ...]:
+    """The kernels of one region in launch order."""
+    if loops.tiling is not None:
+        return (_of_products(loops, schedule, spec),)
+    kernels = len(planned_bytes(loops, schedule, spec))
+    return (_of_elements(loops, schedule, spec),) * kernels
+
+
+def _of_products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
+    tiles = AttentionTiles(loops, spec) if loops.tiling and loops.tiling.inner else Tiles(loops, spec)
+    threads = schedule.num_warps * spec.warp_size
+    if isinstance(tiles, Tiles):
+        sums = schedule.rows * schedule.block * len(tiles.products) / threads
+    else:
+        sums = tiles.sums(schedule)
+    registers = min(int(sums) + ADDRESS_REGISTERS, spec.max_registers_per_thread)
+    shared = tiles.shared_bytes(schedule)
+    return _report(schedule, spec, tiles.programs(schedule), registers, shared, {128: 2}, {128: 1})
+
+
+def _of_elements(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
+    site, threads = Site(loops, spec), schedule.num_warps * spec.warp_size
+    each = math.ceil(_elements(site, schedule) / threads)
+    streams, item = max(1, len(site.streams)), site.element_bytes
+    staged = schedule.num_stages > 1 and "cp_async" in spec.features
+    width = min(VECTOR_BYTES, each * item) if _contiguous(site, schedule) else item
+    loads = streams * max(1, each * item // width)
+    live = site.live_values if not staged else 1
+    registers = min(HELD_REGISTERS + each * live, spec.max_registers_per_thread)
+    shared = (schedule.num_stages - 1) * each * threads * item * streams if staged else 0
+    blocks = site.programs(schedule) * schedule.splits
+    blocks = min(blocks, schedule.persistent) if schedule.persistent else blocks
+    return _report(schedule, spec, blocks, registers, shared, {8 * width: loads}, {8 * width: 1})
+
+
+def _elements(site: Site, schedule: Schedule) -> int:
+    """Elements of a program's tile."""
+    if schedule.layout == "columns":
+        return schedule.block * (site.padded_columns if schedule.one_tile else schedule.depth)
+    if schedule.layout == "rows":
+        return schedule.rows * (site.padded_columns if schedule.one_tile else schedule.block)
+    return schedule.block
+
+
+def _contiguous(site: Site, schedule: Schedule) -> bool:
+    """Whether a thread's elements lie side by side from a multiple of the widest access on."""
+    return schedule.layout == "flat" or (
+        schedule.layout == "rows" and (site.columns % site.vector == 0 or bool(schedule.peel))
+    )
+
+
+def _report(
+    schedule: Schedule, spec: DeviceSpec, blocks: int, registers: int, shared: int,
+    loads: dict[int, int], stores: dict[int, int],
+) -> KernelReport:  # fmt: skip
+    held = occupancy(spec, schedule.num_warps * spec.warp_size, registers, shared)
+    waves = blocks / (spec.unit_count * held.blocks_per_unit) if spec.unit_count and held.fits else None
+    copies = {"async_copy": 1} if schedule.num_stages > 1 and "cp_async" in spec.features else {}
+    return KernelReport(
+        name="foreseen", arch=spec.arch, grid=(max(1, blocks), 1, 1), num_warps=schedule.num_warps,
+        num_stages=schedule.num_stages, registers=registers, spill_bytes=0, shared_bytes=shared,
+        load_bits=loads, store_bits=stores, instructions=copies, occupancy=held, waves=waves, compile_s=0.0,
+    )  # fmt: skip

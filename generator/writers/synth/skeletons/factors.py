@@ -1,0 +1,85 @@
+"""Factors of matrix products as tiles in a kernel: their values, and the way by which they are brought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..builder import Builder
+from ..dtypes import TRITON
+from ..emit.descriptors import Side, copied
+from ..emit.index import Group, Indexer
+from ..emit.kernel import Kernel
+from ..emit.names import LOCALS, RESERVED
+from ..emit.taps import join_masks
+from ..emit.text import Text
+from ..emit.values import Values
+from ..expr import Apply, Load
+from ..math import HELPERS
+from .job import Job
+
+
+def names_in_use() -> set[str]:
+    return {*HELPERS, *RESERVED - {"out"}, *LOCALS}
+
+
+def tile_values(job: Job, kernel: Kernel, first: Group, second: Group, both: str, taken: set[str]) -> Values:
+    """Values over a tile whose rows run along one group and whose columns along the other."""
+    indexer = Indexer(kernel, job.loops, [first, second], job.vocabulary, job.tensors.values())
+    masks = {
+        frozenset({first.variable}): first.mask,
+        frozenset({second.variable}): second.mask,
+        frozenset({first.variable, second.variable}): both,
+    }
+    return Values(kernel, job.loops, indexer, None, job.tensors, masks, job.hints, taken=taken)
+
+
+@dataclass(frozen=True)
+class Factors:
+    """The factors on one side of products: their values and mask, the sides of a tile and its batch."""
+
+    job: Job
+    values: Values
+    mask: str
+    sides: tuple[Side, Side]
+    batch: Group | None
+
+    def named(self, number: int) -> str:
+        """A factor as a variable: brought by the copy engine where it can be, by pointers where it cannot."""
+        kernel, load, values = self.values.kernel, only_loaded(self.values.builder, number), self.values
+        if not self.job.schedule.descriptors or load is None or values.known(number, ()) is not None:
+            return factor(values, number, self.mask)
+        found = copied(kernel, values.indexer, load, self.job.tensors[load.buffer], self.sides, self.batch)
+        if found is None:
+            return factor(values, number, self.mask)
+        descriptor, source = found
+        before = len(kernel.lines)
+        with values.scope(), kernel.block("else:"):
+            name = factor(values, number, self.mask)
+        wanted = values.builder.dtype(number)
+        widened = f".to({TRITON[wanted]})" if wanted != load.dtype else ""
+        kernel.lines[before:before] = [
+            (kernel.depth, f"if {descriptor} is not None:"),
+            (kernel.depth + 1, f"{name} = {source}{widened}"),
+        ]
+        values.taken.add(name)
+        values.define(number, Text(name))
+        return name
+
+
+def factor(values: Values, number: int, mask: str) -> str:
+    """A factor as a variable; lanes beyond the end are 0, whatever was computed from what they loaded."""
+    builder, text = values.builder, values.named(number, ())
+    if only_loaded(builder, number) is not None:
+        return text.source
+    inside = {found for n in builder.walk([number]) if (found := values.inside.get(n))}
+    if not (masks := join_masks(mask, *sorted(inside))):
+        return text.source
+    return f"tl.where({masks}, {text.source}, 0.0)"
+
+
+def only_loaded(builder: Builder, number: int) -> Load | None:
+    """The load that a value is, perhaps widened."""
+    node = builder.nodes[number]
+    if isinstance(node, Apply) and node.function == "cast":
+        node = builder.nodes[node.args[0]]
+    return node if isinstance(node, Load) else None

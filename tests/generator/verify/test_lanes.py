@@ -1,0 +1,67 @@
+"""The lanes of one program: who meets whose element without a barrier in between."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from kbgen.generator.verify.lanes import Lanes
+from kbgen.generator.verify.memory import Memory
+
+ALL = np.ones(8, np.bool_)
+ONE = np.ones(1, np.bool_)
+
+
+def at(*places: int) -> np.ndarray:
+    return np.array([4000 + 4 * place for place in places], np.uint64)
+
+
+FORWARD, BACKWARD = at(*range(8)), at(*reversed(range(8)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "meets"),
+    [
+        (lambda lanes: lanes.store(FORWARD, ALL), lambda lanes: lanes.load(FORWARD, ALL), False),
+        (lambda lanes: lanes.store(FORWARD, ALL), lambda lanes: lanes.load(BACKWARD, ALL), True),
+        (lambda lanes: lanes.store(FORWARD, ALL), lambda lanes: lanes.store(BACKWARD, ALL), True),
+        (lambda lanes: lanes.load(FORWARD, ALL), lambda lanes: lanes.store(BACKWARD, ALL), True),
+        (lambda lanes: lanes.load(FORWARD, ALL), lambda lanes: lanes.load(BACKWARD, ALL), False),
+        (lambda lanes: lanes.load(FORWARD, ALL), lambda lanes: lanes.store(FORWARD, ALL), False),
+        (lambda lanes: lanes.store(FORWARD, ALL), lambda lanes: lanes.load(at(20), ONE), False),
+        (lambda lanes: lanes.store(at(0), ONE), lambda lanes: lanes.load(at(0), ONE), True),
+        (lambda lanes: lanes.store(at(0), ONE), lambda lanes: lanes.store(at(0), ONE), False),
+        (lambda lanes: lanes.load(at(0), ONE), lambda lanes: lanes.store(at(0), ONE), False),
+        (lambda lanes: lanes.store(at(0), ONE), lambda lanes: lanes.load(FORWARD, ALL), True),
+        (lambda lanes: lanes.load(at(0, 0, 0, 0), ALL[:4]), lambda lanes: lanes.store(at(0), ONE), True),
+    ],
+)
+def test_lanes_that_meet(
+    first: Callable[[Lanes], int | None], second: Callable[[Lanes], int | None], meets: bool
+) -> None:
+    lanes = Lanes()
+    assert first(lanes) is None
+    assert (second(lanes) is not None) is meets
+
+
+def test_a_masked_lane_is_its_place_in_the_block() -> None:
+    lanes, odd = Lanes(), np.arange(8) % 2 == 1
+    lanes.store(FORWARD, ALL)
+    assert lanes.load(FORWARD[odd], odd) is None
+    assert lanes.load(FORWARD[~odd], odd) == 4000
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_barrier_comes_between(waits: bool) -> None:
+    memory = Memory()
+    memory.register("scratch", 4000, 32, 4)
+    memory.begin_launch("kernel", [4000])
+    memory.begin_program(0)
+    memory.store(FORWARD, 4, ALL)
+    if waits:
+        memory.wait()
+    memory.load(BACKWARD, 4, ALL)
+    assert [one.kind for one in memory.violations] == [] if waits else ["race"]
+    if not waits:
+        assert "scratch[7]" in memory.violations[0].detail
+        assert "debug_barrier" in memory.violations[0].detail
