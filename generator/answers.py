@@ -47,7 +47,7 @@ def search_answers(
         "briefing", "",
         lambda: brief(
             wanted.traced, wanted.spec, diagnosis, advice=advice, library=library if advice else None,
-            precision=request.precision,
+            precision=request.precision, language=request.asking.language,
         ).to_json(),
     )  # fmt: skip
     asked = replace(wanted, briefing=from_json(made))
@@ -154,4 +154,5 @@ def _identity(writer: Answering, wanted: Request, request: OptimizeRequest) -> d
         "knowledge": request.knowledge,
         "prompt": VERSION,
         "prompt_tokens": request.asking.prompt_tokens,
+        "language": request.asking.language,
     }

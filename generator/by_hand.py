@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .. import KbgenError
 from ..kb.library import Library
 from ..profiling.classify import classify, diagnose_op
+from ..profiling.cuda_source import is_cuda
+from ..profiling.cuda_static import inspect_cuda
 from ..profiling.device import Device, detect
 from ..profiling.op import load_op
 from ..profiling.profile import Profile
@@ -19,10 +21,11 @@ from ..profiling.source import read_source
 from ..profiling.static import inspect
 from ..profiling.trace import Mode, TracedOp, trace
 from ..retrieval.advise import advise
+from .job import Language
 from .prompts.briefing import Briefing, Focus, brief
-from .prompts.complaint import of_static, of_verdict
+from .prompts.complaint import of_cuda, of_static, of_verdict
 from .prompts.prompt import Prompt
-from .prompts.standing import standing
+from .prompts.standing import standing, standing_of_cuda
 from .prompts.tasks import draft, improve, repair
 from .verify import verdict as verdicts
 from .writers.synth.transforms.inherent import INHERENT
@@ -46,14 +49,15 @@ class Wanted:
     verdict: Path | None
     technique: str | None
     budget: int
+    language: Language = "triton"
 
 
 def by_hand(wanted: Wanted, library: Library | None) -> Prompt:
     """Asks for a first kernel, a faster parent, or a mended one where it does not compile or the verdict
-    refused it. Without a library, nothing that was learnt elsewhere is told."""
+    refused it; a parent in CUDA C++ stays in it. Without a library, nothing learnt elsewhere is told."""
     device = detect(wanted.gpu)
     traced = trace(load_op(wanted.op_path, wanted.overrides), wanted.mode)
-    briefing = briefed(traced, device, wanted.precision, library)
+    briefing = replace(briefed(traced, device, wanted.precision, library), language=wanted.language)
     focus = _focus(briefing, wanted.technique)
     if wanted.parent is None:
         return draft(briefing, focus, wanted.budget)
@@ -77,6 +81,14 @@ def _of_parent(
     source = read_source(parent, "class ModelNew")
     source.tree()
     complaint = of_verdict(_verdict(wanted.verdict)) if wanted.verdict else ""
+    if is_cuda(source.text):
+        with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
+            compiled = inspect_cuda(source.text, device.spec, Path(scratch))
+        complaint = complaint or of_cuda(compiled)
+        briefing = replace(briefing, language="cuda")
+        if complaint:
+            return repair(briefing, source.text, complaint, wanted.budget)
+        return improve(briefing, source.text, standing_of_cuda(compiled), focus, wanted.budget)
     with tempfile.TemporaryDirectory(prefix="kbgen-") as scratch:
         static = inspect(parent, traced.op, device.spec, Path(scratch))
     complaint = complaint or of_static(static)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..hardware_specs.spec import DeviceSpec
 from ..profiling.compile_cache import CompileCache
+from ..profiling.dots import works
 from ..profiling.roofline import Estimate, estimate_us
 from ..profiling.static import StaticReport, inspect
 from .writers.writer import Candidate, Request
@@ -39,7 +40,8 @@ def estimate_of(candidate: Candidate, static: StaticReport, spec: DeviceSpec) ->
         return None
     planned = candidate.bytes_per_kernel or (0.0,)
     traffic = list(planned) if len(planned) == len(static.kernels) else sum(planned)
-    return estimate_us(traffic, candidate.flops, static.kernels, spec, products=candidate.products)
+    products = candidate.products or works(static.kernels, candidate.flops, spec)
+    return estimate_us(traffic, candidate.flops, static.kernels, spec, products=products)
 
 
 def foreseen_us(candidate: Candidate, spec: DeviceSpec) -> float | None:

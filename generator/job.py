@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 Status = Literal["win", "no-win", "unmeasured", "degenerate", "inconclusive", "declined"]
+Language = Literal["triton", "cuda"]
 Mode = Literal["as-is", "train", "eval"]
 DEFAULT_BUDGET_S = 600.0
 
 
 @dataclass(frozen=True)
 class Asking:
-    """How a writer that answers is asked: `drafts` first kernels, `samples` answers a round for each of the
-    `beam` best kernels, `repairs` of a refused one. `prompt_tokens` bounds one prompt, `max_tokens` and
-    `max_cost` (in the currency of the prices that were configured) all of them and their answers."""
+    """How a writer that answers is asked, in `language`: for `drafts` first kernels, then each round for
+    `samples` answers to each of the `beam` best kernels, and for `repairs` of a refused one. `prompt_tokens`
+    bounds one prompt, `max_tokens` and `max_cost` (in the currency of the prices that were configured) all of
+    them and their answers."""
 
     drafts: int = 1
     samples: int = 2
@@ -26,6 +28,7 @@ class Asking:
     prompt_tokens: int = 16_000
     max_tokens: int | None = None
     max_cost: float | None = None
+    language: Language = "triton"
     resume: bool = False
 
     def words(self) -> list[str]:
@@ -83,7 +86,8 @@ class OptimizeResult:
     """Everything a report says; `to_json` is the document other programs may parse.
 
     `allowed_calls` is how a judge finds what is left to torch, `techniques` what made the candidate, `work`
-    the flops and bytes of the op, of eager, and of what is left to torch (None without a candidate).
+    the flops and bytes of the op, of eager, and of what is left to torch (None without a candidate). `beside`
+    is what the built-in writer has to offer where a given kernel was set anew, and which is better.
     """
 
     status: Status
@@ -116,6 +120,7 @@ class OptimizeResult:
     allowed_calls: Sequence[str] = ()
     techniques: Sequence[str] = ()
     work: Mapping[str, Any] | None = None
+    beside: Mapping[str, Any] | None = None
     limits: Sequence[str] = ()
     spent: Mapping[str, Any] | None = None
     candidate_path: str | None = None

@@ -122,6 +122,7 @@ def _work(traced: TracedOp, candidate: Candidate) -> dict[str, Any]:
         "eager_bytes": eager_cost(traced).bytes_moved,
         "torch_flops": candidate.torch_flops,
         "torch_bytes": candidate.torch_bytes,
+        "tensor_bytes": candidate.tensor_bytes,
     }
 
 

@@ -24,6 +24,7 @@ import triton
 from triton import knobs
 
 from .blamed import blamed, innermost
+from .dots import Dot, read_dots
 from .isa import IsaReading, read_amdgcn, read_ptx
 from .launches import Launch, Variant
 
@@ -41,6 +42,7 @@ class Compiled:
     num_warps: int
     num_stages: int
     reading: IsaReading
+    dots: tuple[Dot, ...]
     compile_s: float
 
 
@@ -90,6 +92,7 @@ def _attempt(variant: Variant, output: _OutputPerThread) -> Attempt:
             blocks_per_cluster=int(getattr(metadata, "num_ctas", 1)),
             num_warps=int(metadata.num_warps),
             num_stages=int(metadata.num_stages),
+            dots=read_dots(kernel.asm["ttir"]),
             compile_s=compile_s,
         ),
     )

@@ -23,7 +23,7 @@ MOST_ENTRIES = 20_000
 """Some 100 MB; the oldest tenth goes when there are more."""
 
 _ASKS = (
-    "build", "compile", "flow", "isa", "launches", "source", "standin", "static_child",
+    "build", "compile", "dots", "flow", "isa", "launches", "source", "standin", "static_child",
 )  # fmt: skip
 """Modules that decide what is compiled and what is read from the result."""
 

@@ -75,7 +75,7 @@ class CudaReport:
 def inspect_cuda(source: str, spec: DeviceSpec, scratch: Path) -> CudaReport:
     """Compile the device code of a candidate's text for `spec`; never raises for what stands there."""
     if spec.vendor != "nvidia":
-        said = f"it is CUDA C++, which no compiler makes code for {spec.name} of"
+        said = f"it is CUDA C++, which {spec.name} cannot run"
         return CudaReport(spec.target, rejections=(said,))
     texts, found = cuda_texts(source), calls(source)
     if len(texts) < len({call.line for call in found}) or not texts:

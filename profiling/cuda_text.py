@@ -72,7 +72,7 @@ def _item(flat: str, text: str, place: int) -> tuple[int, Kind]:
         elif mark in ")}]":
             depth -= 1
             if depth < 0:
-                return at, "item"
+                return max(at, place + 1), "item"  # a bracket that nothing opened
             if depth == 0 and mark == "}" and not re.match(r"\s*[;,=)(]", flat[at + 1 :]):
                 return _after_type(flat, place, at + 1), "item"
         elif mark == ";" and depth == 0:

@@ -12,12 +12,9 @@ from torch.utils._pytree import tree_leaves
 from .build import Input, build
 from .footprint import Footprint, fakes, footprint, held_bytes
 from .memory import available_bytes, readable
-from .shapes import ShapeSet, search
+from .shapes import INTERPRETER_BYTES, ShapeSet, search
 from .source import Literal, Source, execute, quiet, read_source
 from .source import OpError as OpError
-
-INTERPRETER_BYTES = 4 << 20
-"""Inputs and temporaries that an interpreted kernel gets through in seconds."""
 
 _found: dict[tuple[Source, str, int], tuple[ShapeSet, ...]] = {}
 _measured: dict[tuple[Source, str], Footprint | None] = {}

@@ -16,10 +16,12 @@ Sound = Callable[[Mapping[str, Literal]], bool]
 ODD_FACTOR, WIDE_FACTOR = 2, 4
 """Times the budget that a set may take: odd sizes round up, and few rows mean few programs, if long ones."""
 
-MOST_HELD_BYTES, HELD_FACTOR = 64 << 20, 16
-"""Parameters that no constant makes smaller, as a network has whose widths are written into its layers, are
-granted beside the budget up to this, and up to so many times the budget: an interpreter reads each of them a
-few times."""
+INTERPRETER_BYTES = 4 << 20
+"""Tensors that Triton's interpreter walks through in seconds, in all."""
+
+MOST_HELD_BYTES = 64 << 20
+"""Where nothing fits that, since no constant makes the parameters smaller (a network has its widths written
+into its layers), they are granted beside the budget up to this: each is read a few times."""
 
 CALLS_TO_RUN, FEWEST_RUNS = 20_000, 20
 """A search ends after about so many fake calls, but not before so many runs: large models take seconds."""
@@ -51,10 +53,8 @@ def search(
     start = without_long_loop(constants, measure, full, base)
     strict = _Search(constants, measure, is_sound, *start, same_calls=True)
     found = strict.sets(budget_bytes)
-    if not found[0].fits:
-        held = strict.least_held()
-        if held <= min(MOST_HELD_BYTES, budget_bytes * HELD_FACTOR):
-            found = strict.sets(budget_bytes, held)
+    if not found[0].fits and (least := strict.least()).total_bytes > INTERPRETER_BYTES:
+        found = strict.sets(budget_bytes, min(least.held_bytes, MOST_HELD_BYTES))
     if found[0].fits or not strict.refused_calls:
         return found
     return _Search(constants, measure, is_sound, *start, same_calls=False).sets(budget_bytes)
@@ -107,10 +107,9 @@ class _Search:
             found.append(self._set("wide", wide, for_wide, "few rows at their full length"))
         return tuple(found)
 
-    def least_held(self) -> int:
-        """Bytes of inputs, parameters and buffers at the smallest shape that runs."""
-        found = self.run(self.shrunk(0))
-        return (found or self.base).held_bytes
+    def least(self) -> Footprint:
+        """The smallest shape that runs."""
+        return self.run(self.shrunk(0)) or self.base
 
     def small(self, budget: int) -> Values:
         """The shrunk shape; an axis that real data forbids to shrink (a literal index range) stays."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..hardware_specs.spec import DeviceSpec
 from .compile_cache import CompileCache, key_of
+from .dots import Dot
 from .occupancy import Occupancy, occupancy
 from .sandbox import NO_CARD, Limits, run_child
 
@@ -33,7 +34,8 @@ class KernelReport:
     `registers` per thread, `shared_bytes` per block, `load_bits` and `store_bits` streaming global accesses
     by bits per lane, `outside_bits` those outside of the innermost loops (see `isa.py`), `waves` = blocks /
     blocks that the whole card holds at once (`None` when its unit count is unknown). `config` is the
-    autotuner's, the first of its list that fits the card; empty for a kernel without one.
+    autotuner's, the first of its list that fits the card; empty for a kernel without one. `dots` are the
+    matrix products in its code.
     """
 
     name: str
@@ -53,6 +55,7 @@ class KernelReport:
     launches: int = 1
     config: str = ""
     outside_bits: dict[int, int] = field(default_factory=dict)
+    dots: tuple[Dot, ...] = ()
 
     @property
     def blocks(self) -> int:
@@ -159,6 +162,7 @@ def _kernel(raw: Mapping[str, Any], compiled: Mapping[str, Any], spec: DeviceSpe
         launches=raw["launches"],
         config=raw["config"],
         outside_bits=_by_width(reading["outside_bits"]),
+        dots=tuple(Dot(**dot) for dot in compiled["dots"]),
     )
     return replace(kernel, waves=_waves(kernel.blocks * compiled["blocks_per_cluster"], held, spec))
 

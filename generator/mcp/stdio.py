@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 
 from mcp.server.stdio import stdio_server
@@ -14,14 +15,19 @@ from .server import make_server
 
 def serve(calls: Calls) -> None:
     """Until the agent closes its end, or the process is told to end; running jobs end with it."""
-    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+    with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(calls))
 
 
 async def _serve(calls: Calls) -> None:
-    task = asyncio.current_task()
-    assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    async def end() -> None:
+        """The thread that waits for input cannot be woken, so the process goes without it."""
+        await calls.jobs.close()
+        os._exit(0)
+
+    loop = asyncio.get_running_loop()
+    ending: list[asyncio.Task[None]] = []
+    loop.add_signal_handler(signal.SIGTERM, lambda: ending.append(loop.create_task(end())))
     server = make_server(calls)
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

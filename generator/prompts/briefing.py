@@ -16,6 +16,7 @@ from ...profiling.classify import Diagnosis
 from ...profiling.trace import TracedOp
 from ...retrieval.advise import Advice, Step
 from ...retrieval.find import find_for
+from ..job import Language
 from .advised import advice_part, documents_part, ranked
 from .device import device_part
 from .past import kernels_part, setbacks_part
@@ -37,13 +38,14 @@ class Focus:
 @dataclass(frozen=True)
 class Briefing:
     """`focuses` in the order of the advice; `refused` are the ids of pages and records that were left out
-    because their text gives orders to its reader."""
+    because their text gives orders to its reader; `language` is what kernels are asked for in."""
 
     op: str
     precision: str
     parts: tuple[Part, ...]
     focuses: tuple[Focus, ...] = ()
     refused: tuple[str, ...] = ()
+    language: Language = "triton"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -61,12 +63,13 @@ def from_json(document: Mapping[str, Any]) -> Briefing:
         for part in document["parts"]
     )
     focuses = tuple(Focus(**one) for one in document["focuses"])
-    return Briefing(document["op"], document["precision"], parts, focuses, tuple(document["refused"]))
+    refused, language = tuple(document["refused"]), document["language"]
+    return Briefing(document["op"], document["precision"], parts, focuses, refused, language)
 
 
 def brief(
     traced: TracedOp, spec: DeviceSpec, diagnosis: Diagnosis, *,
-    advice: Advice | None, library: Library | None, precision: str = "fp32",
+    advice: Advice | None, library: Library | None, precision: str = "fp32", language: Language = "triton",
 ) -> Briefing:  # fmt: skip
     """What is known of the operator on the device; without a library, nothing of what others knew of it."""
     parts = [operator_part(traced), device_part(spec, traced), diagnosis_part(traced, diagnosis)]
@@ -82,4 +85,5 @@ def brief(
         refused = [*of_cards, *of_records, *of_setbacks, *of_pages]
         steps = [step for step in ranked(advice) if step.technique not in of_cards]
     focuses = tuple(Focus(step.transform or step.technique, step.title) for step in steps)
-    return Briefing(traced.op.name, precision, tuple(parts), focuses, tuple(dict.fromkeys(refused)))
+    left_out = tuple(dict.fromkeys(refused))
+    return Briefing(traced.op.name, precision, tuple(parts), focuses, left_out, language)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ...profiling.cuda_static import CudaReport
 from ...profiling.static import StaticReport
 from ..verify.verdict import CaseResult, Passed, Verdict
 from .quoting import gives_orders, visible
@@ -17,6 +18,12 @@ WITHHELD = "the message reads as orders to its reader and is left out"
 
 def of_static(report: StaticReport) -> str:
     """Every rejection of the compile, each trimmed to its cause."""
+    share = _CHARACTERS // max(1, len(report.rejections))
+    return safe("\n".join(trimmed(one, share) for one in report.rejections))
+
+
+def of_cuda(report: CudaReport) -> str:
+    """The same of a compile of CUDA C++."""
     share = _CHARACTERS // max(1, len(report.rejections))
     return safe("\n".join(trimmed(one, share) for one in report.rejections))
 

@@ -9,6 +9,8 @@ from .prompt import BUDGET_TOKENS, Item, Part, Prompt, compose, template
 from .quoting import blunted, quoted
 from .spans import marked
 
+_SYSTEM = {"triton": "system", "cuda": "system_cuda"}
+
 PRECISIONS = {
     "fp32": "Sums and products in float32, whatever the storage type; products on tensor cores only with\n"
     "  errors of that class (3xTF32, not plain TF32).",
@@ -50,7 +52,7 @@ def once_more(kind: str, fault: str) -> str:
 
 def _prompt(kind: str, briefing: Briefing, of_this: Sequence[Part], closing: str, budget: int) -> Prompt:
     system = template(
-        "system", precision=f"the {briefing.precision} class", reply=reply_form(kind),
+        _SYSTEM[briefing.language], precision=f"the {briefing.precision} class", reply=reply_form(kind),
         precision_means=PRECISIONS[briefing.precision],
     )  # fmt: skip
     return compose(kind, system, (*briefing.parts, *of_this), closing, budget)

@@ -108,7 +108,11 @@ prompt_tokens = click.option(
     show_default=True,
     help="Tokens that a prompt may have; the most telling evidence is chosen within them.",
 )
-ASKING = (drafts, samples, beam, repairs, prompt_tokens, max_tokens, max_cost, resume)
+language = click.option(
+    "--language", type=click.Choice(["triton", "cuda"]), default="triton", show_default=True,
+    help="What a model is asked to write in; CUDA C++ is judged on the card alone.",
+)  # fmt: skip
+ASKING = (drafts, samples, beam, repairs, language, prompt_tokens, max_tokens, max_cost, resume)
 """How a writer that answers is asked; the names are those of `job.Asking`."""
 
 

@@ -23,12 +23,14 @@ from .session import Command, Session
     help="What `kbgen verify --json` said of the parent; where it failed, the prompt asks to mend it.",
 )  # fmt: skip
 @click.option("--technique", metavar="ID", help="A technique of the advice to ask for.")
+@options.language
 @options.prompt_tokens
 @click.option("--no-knowledge", is_flag=True, help="Do not ask the knowledge base, to see what it is worth.")
 @click.pass_obj
 def prompt(
     session: Session, /, op_file: Path, gpu: str, precision: str, mode: Any, overrides: Any,
-    parent: Path | None, verdict: Path | None, technique: str | None, prompt_tokens: int, no_knowledge: bool,
+    parent: Path | None, verdict: Path | None, technique: str | None, language: Any, prompt_tokens: int,
+    no_knowledge: bool,
 ) -> None:  # fmt: skip
     """Print the prompt that a model would be sent for an op file.
 
@@ -36,7 +38,9 @@ def prompt(
     `kbgen optimize OP.py --writer files:DIR`, which judges it like any other candidate."""
     from ..by_hand import Wanted, by_hand
 
-    wanted = Wanted(op_file, gpu, precision, mode, dict(overrides), parent, verdict, technique, prompt_tokens)
+    wanted = Wanted(
+        op_file, gpu, precision, mode, dict(overrides), parent, verdict, technique, prompt_tokens, language
+    )
     with session.store() as store:
         made = by_hand(wanted, None if no_knowledge else store)
     if session.as_json:

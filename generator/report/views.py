@@ -38,6 +38,17 @@ SUITE_ON_CARD = {
     "interval": "95 %",
     "fraction_of_least": "of roofline",
 }
+LEVEL_COLUMNS = {
+    "rows": "rows",
+    "verified": "verified",
+    "refused": "refused, by cause",
+    "contradicted": "contradicted",
+    "median_tensor_traffic": "tensors moved, median",
+    "median_tensor_traffic_of_eager": "by eager",
+    "median_tile_traffic": "with tiles read again",
+    "own_flops": "own flops",
+    "own_bytes": "own bytes",
+}
 
 
 def optimize(result: Document) -> Iterator[RenderableType]:
@@ -205,14 +216,25 @@ def _numbers(sheet: Document) -> Iterator[tuple[str, str, str]]:
 
 
 def eval_suite(document: Document) -> Iterator[RenderableType]:
-    """One line per op and device, why some have no kernel, and the totals."""
+    """One line per op and device, why some have no kernel, the levels and the totals."""
     timed = any(row.get("measured_us") for row in document["rows"])
     columns = {**SUITE_COLUMNS, **(SUITE_ON_CARD if timed else {})}
-    rows = [[figures.cell(row.get(name)) for name in columns] for row in document["rows"]]
+    shown = [{**row, "left_to_torch": len(row.get("left_to_torch", ()))} for row in document["rows"]]
+    rows = [[figures.cell(row.get(name)) for name in columns] for row in shown]
     yield grid(None, list(columns.values()), rows)
     for row in document["rows"]:
         if row["reason"]:
             yield f"{escape(row['op'])} on {escape(row['gpu'])}: {escape(row['reason'])}"
+    levels = document.get("levels", {})
+    if len(levels) > 1:
+        each = [
+            [name, *(figures.cell(found[key]) for key in LEVEL_COLUMNS)] for name, found in levels.items()
+        ]
+        yield grid("levels", ("", *LEVEL_COLUMNS.values()), each)
+    if families := document.get("families"):
+        names = ("rows", "of_copy", "of_matmul")
+        each = [[name, *(figures.cell(found[key]) for key in names)] for name, found in families.items()]
+        yield grid("families, of what the card was measured to reach", ("", *names), each)
     yield grid("total", ("", ""), [(name, figures.cell(value)) for name, value in document["total"].items()])
     yield f"{document['seconds']} s in all; est/bound is the estimate over the roofline's bound, not a timing"
 

@@ -25,7 +25,9 @@ class Row:
     `estimate_over_bound` the estimated time over the bound of the roofline.
 
     `flops`, `least_bytes` and `eager_bytes` are the traced graph's (eager's: every operator reads its
-    arguments and writes its result), `torch_flops` and `torch_bytes` those of the calls that stay torch's.
+    arguments and writes its result), `torch_flops` and `torch_bytes` those of the calls that stay torch's,
+    `tensor_bytes` those that our kernels read and write, each tensor once a region. `traffic_ratio` counts
+    what tiles and passes read again as well, over the least.
     `targets` says for each further device whether the same techniques compile there, and why not; `kernel` is
     the kernel's file in the folder of the row's results.
 
@@ -63,6 +65,7 @@ class Row:
     eager_bytes: float | None = None
     torch_flops: float | None = None
     torch_bytes: float | None = None
+    tensor_bytes: float | None = None
     targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     kernel: str | None = None
     measured_us: float | None = None
@@ -81,6 +84,14 @@ class Row:
     def key(self) -> tuple[str, str, str]:
         """What a row is about."""
         return self.level, self.op, self.gpu
+
+    @property
+    def tensor_traffic(self) -> float | None:
+        """Bytes of all tensors that kernels and torch calls read and write, over the least: eager's is
+        `eager_bytes` over the same."""
+        if self.tensor_bytes is None or not self.least_bytes:
+            return None
+        return (self.tensor_bytes + (self.torch_bytes or 0.0)) / self.least_bytes
 
     @property
     def timed(self) -> bool:
@@ -134,6 +145,7 @@ def found_row(result: OptimizeResult, level: str, gpu: str) -> Row:
         eager_bytes=work.get("eager_bytes"),
         torch_flops=work.get("torch_flops"),
         torch_bytes=work.get("torch_bytes"),
+        tensor_bytes=work.get("tensor_bytes"),
         kernel=Path(result.candidate_path).name if result.candidate_path else None,
         **(timed_fields(result.benchmark) if result.benchmark else {}),
     )

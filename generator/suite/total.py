@@ -44,10 +44,11 @@ def total(rows: Sequence[Row]) -> dict[str, Any]:
         "one_kernel": sum(row.kernels == 1 for row in rows),
         "nothing_left_to_torch": sum(not row.left_to_torch for row in good),
         "traffic_at_most_1.05": sum(r.traffic_ratio is not None and r.traffic_ratio <= 1.05 for r in rows),
-        "median_traffic": _median(row.traffic_ratio for row in good),
-        "median_traffic_of_eager": _median(
+        "median_tensor_traffic": _median(row.tensor_traffic for row in good),
+        "median_tensor_traffic_of_eager": _median(
             row.eager_bytes / row.least_bytes for row in good if row.eager_bytes and row.least_bytes
         ),
+        "median_tile_traffic": _median(row.traffic_ratio for row in good),
         "own_flops": _own(good, lambda row: row.flops, lambda row: row.torch_flops),
         "own_bytes": _own(good, lambda row: row.eager_bytes, lambda row: row.torch_bytes),
         "without_spills": sum(row.verified and row.spill_bytes == 0 for row in rows),

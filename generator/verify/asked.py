@@ -15,7 +15,7 @@ from .names import is_name, is_self
 FullName = Callable[[ast.AST], "str | None"]
 
 _ASKING = {
-    "ascii", "callable", "format", "hash", "id", "isinstance", "issubclass", "len", "print", "repr", "str",
+    "ascii", "callable", "format", "hash", "id", "isinstance", "issubclass", "print", "repr", "str",
     "type",
 }  # fmt: skip
 _OF_TEXT = {"format", "join"}

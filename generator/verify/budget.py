@@ -35,8 +35,8 @@ UNIT_ROUNDOFF = 2.0**-24
 ill-conditioned op is given more room by it."""
 
 STEP_ROUNDOFF = UNIT_ROUNDOFF / 4
-"""What each operator that rounds is off by in `Reference.stepped`: times `SENSITIVITY`, the 2 ulp that a card's
-exponential and division may be off by (CUDA C++ Programming Guide, accuracy of intrinsics)."""
+"""What each operator that rounds is off by in `Reference.stepped`: times `SENSITIVITY`, the 2 ulp that a
+card's exponential and division may be off by (CUDA C++ Programming Guide, accuracy of intrinsics)."""
 
 ROUNDOFF = {"fp32": 2.0**-24, "tf32": 2.0**-11, "fp16": 2.0**-11, "bf16": 2.0**-9}
 """Unit roundoff of a class: what an operand is off by when a declared lower class rounds it."""

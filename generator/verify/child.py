@@ -47,8 +47,7 @@ from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
 from .rehearsal import NOWHERE, Rehearsed, rehearse
 from .stand_in import OnThisMachine, stand_in
-from .watched import NAME as SEEN
-from .watched import watch_kernels, watched_code
+from .watched import CHOICE, NAME, watch_kernels, watched_code
 
 _MOST_AT_FULL = 16
 """Configurations that full size alone may choose, and that are made to run."""
@@ -216,7 +215,7 @@ class _Judging:
         alive = running.now()
         self.reached.follow(shape.file)
         module = _import(Path(shape.file), shape.name, self.conditions)
-        own = {name: value for name, value in vars(module).items() if name != SEEN}
+        own = {name: value for name, value in vars(module).items() if name not in (NAME, CHOICE)}
         model = _made(module, shape)
         left = running.left_since(alive)
         if left:
@@ -261,7 +260,7 @@ def _made(module: ModuleType, shape: Shape | FullSize, there: str = "cpu") -> nn
 def _import(path: Path, name: str, conditions: Conditions) -> ModuleType:
     module = ModuleType(f"candidate_{name}")
     module.__file__ = str(path)
-    vars(module)[SEEN] = conditions.saw
+    vars(module).update({NAME: conditions.saw, CHOICE: conditions.chose})
     sys.modules[module.__name__] = module
     try:
         code = watched_code(path.read_text(encoding="utf-8"), str(path), conditions)

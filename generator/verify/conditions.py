@@ -82,11 +82,11 @@ class Conditions:
         }
 
     def forceable(self, amounts: Mapping[Site, float]) -> dict[Site, float]:
-        """Those made of a kernel's arguments alone, and not too large to be a count of steps."""
+        """Those made of a kernel's arguments alone, or by the wrapper, and not too large to be a count."""
         return {
             site: value
             for site, value in amounts.items()
-            if site in self.of_arguments and abs(value) <= _MOST_FORCED
+            if (site in self.of_arguments or not site[0]) and abs(value) <= _MOST_FORCED
         }
 
     def told(self, sites: Mapping[Site, Any]) -> str:
@@ -104,6 +104,19 @@ class Conditions:
         if site not in self.forced:
             return value
         return _like(value, self.forced[site])
+
+    def chose(self, scope: str, number: int, largest: bool, choose: Any, one: Any, other: Any) -> Any:
+        """Called in place of a maximum or a minimum of two; which of two floating numbers it is, is a
+        condition."""
+        pair = _plain(one), _plain(other)
+        if None in pair or not any(isinstance(value, float) for value in pair):
+            return choose(one, other)
+        larger = pair[0] > pair[1]
+        kept = self.saw(scope, number, larger)
+        if kept is larger:
+            return choose(one, other)
+        chosen = one if kept is largest else other
+        return choose(chosen, chosen)
 
 
 @dataclass(frozen=True)

@@ -43,14 +43,14 @@ def judge_cuda(record: Record, scratch: Path) -> Verdict:
         return record.failed(Fault("over-limit" if compiled else "does-not-compile", report.rejections[0]))
     if report.unknown:
         return record.inconclusive("unsupported", f"{report.unknown}; {NOT_RUN}")
-    names = ", ".join(kernel.name for kernel in report.kernels)
+    names = f"its kernels ({', '.join(kernel.name for kernel in report.kernels)})"
     return record.inconclusive(
         "unsupported", f"{names} compile for {report.target} with {report.compiler}; {NOT_RUN}"
     )
 
 
 def python_side(source: str) -> str:
-    """The file as a reader of Python alone sees it: loaders are nothing, and no method of what they made bears
+    """The file as a reader of Python alone sees it: loaders are nothing, no method of what they made has
     the name of a tensor's. Lines stay where they are."""
     lines = source.splitlines(keepends=True)
     for node, text in sorted(_blanked(source), key=lambda pair: _place(pair[0]), reverse=True):

@@ -8,7 +8,7 @@ sizes give together is made to hold where a kernel's arguments alone make it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,9 @@ from .whole_tiles import bytes_of, whole_tiles
 
 _MOST_ROWS = 4096
 """Rows of the first output, each of which may be a program: more of them take too long."""
+
+_LEAST_TILE = 16
+"""Elements that a size halved for want of memory remains a multiple of."""
 
 _PATIENCE_S = 6.0
 """CPU time after which no further axis is tried."""
@@ -103,11 +106,19 @@ def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
 
 
 def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Literal]]:
-    """Per constant that `small` cuts down, sizes with it as the op ships it; those with few rows first."""
+    """Per constant that `small` cuts down, sizes with it as the op ships it, or half of that, and so on; or
+    together with another one that it has to match; those with few rows first."""
     tiles = whole_tiles(op, small, WIDE_BYTES)
     bases = [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)]
     cut = [name for name, value in small.items() if value != op.constants[name]]
-    found = {name: sizes for name in cut if (sizes := _full(op, name, bases)) is not None}
+    found = {}
+    for name in cut:
+        choices = [{name: value} for value in _halves(op.constants[name])]
+        choices += [{one: op.constants[one] for one in (name, other)} for other in cut if other != name]
+        fitting = (sizes for choice in choices if (sizes := _fitting(op, choice, bases)) is not None)
+        sizes = next(fitting, None)
+        if sizes is not None and sizes not in found.values():
+            found[name] = sizes
     return dict(sorted(found.items(), key=lambda one: rows_of(op.with_overrides(one[1]))))
 
 
@@ -118,10 +129,20 @@ def _smaller(small: Mapping[str, Literal], times: int) -> dict[str, Literal]:
     }
 
 
-def _full(op: Op, name: str, bases: Sequence[Mapping[str, Literal]]) -> dict[str, Literal] | None:
-    """The first of `bases` with the constant `name` as the op ships it, where that is small enough to run."""
+def _halves(value: Literal) -> Iterator[Literal]:
+    """A size and, as long as it stays whole tiles, its halves."""
+    yield value
+    while isinstance(value, int) and value % (2 * _LEAST_TILE) == 0:
+        value //= 2
+        yield value
+
+
+def _fitting(
+    op: Op, choice: Mapping[str, Literal], bases: Sequence[Mapping[str, Literal]]
+) -> dict[str, Literal] | None:
+    """The first of `bases` with the constants in `choice`, where that is small enough to run."""
     for base in bases:
-        sizes = {**base, name: op.constants[name]}
+        sizes = {**base, **choice}
         taken = bytes_of(op, sizes)
         if taken is not None and taken <= WIDE_BYTES and rows_of(op.with_overrides(sizes)) <= _MOST_ROWS:
             return sizes

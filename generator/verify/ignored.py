@@ -43,7 +43,7 @@ def ignored_classes(
 ) -> list[Input] | None:
     """`inputs` with a quarter of each class target ignored; None where there is no such target, or the
     reference has no answer to it."""
-    with _Targets() as targets:  # type: ignore[no-untyped-call]
+    with _Targets() as targets:
         held = reference.eager(inputs, state).inputs
     changed = False
     marked = list(inputs)

@@ -1,7 +1,8 @@
 """Judges a module in both of its modes, training and evaluating, where reference and candidate know of both.
 
 The mode that the op file ships is judged always. Where the reference's answer differs in the other one, a
-candidate that asks for its mode is judged there too, and the verdict of any other says that it was not.
+candidate that asks for its mode is judged there too, unless it refuses in words that name the mode; the verdict
+says what was judged.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from .cases import Case, Draw, Setting
 from .oracle import Reference
 
 _FAMILIES = ("normal", "as shipped")
+OTHER_MODE = ("while training", "while evaluating")
+"""What the names of calls in the mode that is not shipped end with."""
 
 
 def asks_its_mode(source: str) -> bool:
@@ -47,7 +50,7 @@ def mode_note(setting: Setting, both: bool) -> str:
 
 
 def _word(setting: Setting, other: bool) -> str:
-    return "while training" if setting.reference.model.training is not other else "while evaluating"
+    return OTHER_MODE[setting.reference.model.training is other]
 
 
 def _turned(setting: Setting) -> Setting:

@@ -69,7 +69,7 @@ _ROUNDED = {
 
 
 def rounds(func: Any) -> bool:
-    """Whether an operator's result depends on how it is computed: sums, quotients, transcendental functions."""
+    """Whether an operator's result depends on how it is computed: sums, quotients, exponentials and such."""
     return func._schema.name.removeprefix("aten::").removesuffix("_") in _ROUNDED
 
 

@@ -151,9 +151,7 @@ def _believe(handle: TensorHandle, values: Values, promises: Promises) -> None:
 
 def _kept(values: Values, promised: Sequence[int], kind: str) -> Values:
     """The values nearest to these, by their first lanes, with which the promise holds."""
-    if kind == "divisibility" and values.ndim == 0:
-        return values - values % np.array(promised[0] & -promised[0], values.dtype)
-    for axis, promise in enumerate(promised if values.ndim else ()):
+    for axis, promise in enumerate(promised):
         power = promise & -promise
         if kind == "divisibility":
             firsts = firsts_of(values, _run(values, axis), axis)
@@ -169,10 +167,11 @@ def _kept(values: Values, promised: Sequence[int], kind: str) -> Values:
 
 def _run(values: Values, axis: int) -> int:
     """How many values follow each other along an axis, from every multiple of that number on."""
-    count = values.shape[axis] & -values.shape[axis]
-    while (
-        count > 1 and (values != firsts_of(values, count, axis) + steps(values, Vector(count, axis), 1)).any()
-    ):
+    count = int(values.shape[axis] & -values.shape[axis])
+    while count > 1:
+        followed = firsts_of(values, count, axis) + steps(values, Vector(count, axis), 1)
+        if (values == followed).all():
+            break
         count //= 2
     return count
 

@@ -59,7 +59,7 @@ class Review:
 
     def run(self) -> Reviewed:
         """The first fault found, in the order in which one explains the next."""
-        if self.report.status == "raised" and self._guards_layout():
+        if self.report.status == "raised" and (self._guards_layout() or self._guards_mode()):
             return self._reviewed("guarded", self.report.error)
         for check in (self._memory, self._raised, self._running, self._form, self._aliases, self._state):
             fault = self._by_promise(check())
@@ -96,6 +96,12 @@ class Review:
             "TypeError",
         )
         return self.answer.case.step.layout != "contiguous" and not self.report.in_kernel and told
+
+    def _guards_mode(self) -> bool:
+        """Likewise a module mode, which its words must name."""
+        step, words = self.answer.case.step, self.report.error.lower()
+        named = "training" in words or "evaluat" in words or "eval mode" in words
+        return step.flipped and not step.moved and not self.report.in_kernel and named
 
     def _memory(self) -> Fault | None:
         for kind, detail in self.report.violations:

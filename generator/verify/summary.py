@@ -9,6 +9,7 @@ from .cases import Case
 from .controls import Answer
 from .exchange import StepReport
 from .record import Record
+from .modes import OTHER_MODE
 from .review import Reviewed
 from .upstream import upstream
 from .verdict import BufferTraffic
@@ -41,6 +42,9 @@ def fill_in(
     _note_strides(record, answers[0], reports[0])
     if _saves_arithmetic(answers[0], reports[0]):
         record.labels.add("algorithmic")
+    for one in results:
+        if one.outcome == "guarded" and one.name.endswith(OTHER_MODE):
+            record.notes.append(f"it refuses to run {one.name.rsplit(', ', 1)[1]}: {one.detail}")
     skipped = sum(report.status == "skipped" for report in reports)
     if skipped:
         record.notes.append(f"{skipped} optional cases were left out: time was up")

@@ -13,12 +13,18 @@ from triton.runtime.interpreter import ASTTransformer, FunctionRewriter
 from .conditions import Conditions
 from .loops import LOOP, loop_variables
 
-NAME = "condition_seen_by_the_judge"
+NAME, CHOICE = "condition_seen_by_the_judge", "choice_seen_by_the_judge"
 _QUOTIENTS = (ast.FloorDiv, ast.RShift, ast.BitAnd, ast.Mod)
 _MAY_BE_ZERO = {"get", "max", "min", "maximum", "minimum", "int"}
 """Calls that give zero for most sizes and something for one, or the other way round; not reductions."""
 
-_OF_NUMBERS = {*_MAY_BE_ZERO, "cdiv", "range", "tl", "triton", NAME}
+_EXTREMES = {"max", "min", "maximum", "minimum"}
+_ROUNDING = {"floor", "ceil", "round", "rint", "trunc", "exp", "exp2", "log", "log2", "sigmoid", "to"}
+"""Calls that make zero of most sizes and something of one, in wrappers or of a kernel's arguments alone."""
+
+_OF_NUMBERS = {
+    *_MAY_BE_ZERO, *_ROUNDING, "cdiv", "range", "sqrt", "float", "tl", "triton", "math", NAME, CHOICE,
+}  # fmt: skip
 _OF_PLACES = {"program_id", "num_programs", "arange", "to"}
 
 
@@ -34,6 +40,7 @@ def watch_kernels(conditions: Conditions) -> None:
 
     FunctionRewriter.ast_transformer = Watching()
     setattr(triton_interpreter, NAME, conditions.saw)
+    setattr(triton_interpreter, CHOICE, conditions.chose)
     setattr(triton_interpreter, LOOP, loop_variables)
 
 
@@ -73,8 +80,23 @@ class _Watched(ast.NodeTransformer):
         return self._amount(node) if self.scope else self._seen(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        name, shown = _called(node), ast.parse(ast.unparse(node), mode="eval").body
+        of_two = name in _EXTREMES and len(node.args) == 2 and not node.keywords
+        chooses = of_two and (not self.scope or self._of_sizes(node))
+        rounds = name in _ROUNDING and (not self.scope or self._of_arguments(node))
         self.generic_visit(node)
-        return self._amount(node) if _called(node) in _MAY_BE_ZERO else node
+        if chooses:
+            return self._amount(self._choice(node, name, shown), shown)
+        return self._amount(node) if rounds or name in _MAY_BE_ZERO else node
+
+    def _choice(self, node: ast.Call, name: str, shown: ast.expr) -> ast.Call:
+        """Watch which of two numbers is the larger."""
+        site = [ast.Constant(self.scope), ast.Constant(self.count)]
+        self.conditions.texts[self.scope, self.count] = ast.unparse(shown)
+        self.count += 1
+        larger = ast.Constant(name.startswith("max"))
+        called = ast.copy_location(ast.Name(CHOICE, ast.Load()), node)
+        return ast.copy_location(ast.Call(called, [*site, larger, node.func, *node.args], []), node)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self._assigned(node.targets, node.value)
@@ -88,8 +110,9 @@ class _Watched(ast.NodeTransformer):
         self._assigned([node.target], ast.Tuple([node.iter, ast.Name("program_id")]))
         over_range = isinstance(node.iter, ast.Call) and _called(node.iter) == "range"
         self.generic_visit(node)
-        if self.scope and over_range:
-            node.iter = ast.Call(ast.Name(LOOP, ast.Load()), [node.iter], [])
+        if self.scope and over_range and isinstance(node.iter, ast.Call):
+            given = node.iter
+            node.iter = ast.Call(ast.Name(LOOP, ast.Load()), [given.func, *given.args], given.keywords)
         return ast.fix_missing_locations(node)
 
     def _assigned(self, targets: Iterable[ast.expr], value: ast.expr) -> None:
@@ -97,14 +120,14 @@ class _Watched(ast.NodeTransformer):
         self.arguments = self.arguments | names if self._of_arguments(value) else self.arguments - names
         self.sizes = self.sizes | names if self._of_sizes(value) else self.sizes - names
 
-    def _amount(self, node: ast.expr) -> ast.expr:
+    def _amount(self, node: ast.expr, shown: ast.expr | None = None) -> ast.expr:
         if self.scope and not self._of_sizes(node):
             return node
         site = (self.scope, self.count)
         self.conditions.amounts.add(site)
         if self.scope and self._of_arguments(node):
             self.conditions.of_arguments.add(site)
-        return self._seen(node)
+        return self._seen(node, shown)
 
     def _of_arguments(self, node: ast.expr) -> bool:
         return _made_of(node, _OF_NUMBERS, self.arguments)

@@ -25,7 +25,8 @@ class Candidate:
     `techniques` are the ids applied so far; `choices` say what was decided and why; `bytes_per_kernel` is the
     DRAM traffic each kernel is planned to cause at full size (None where the writer cannot say), `flops`
     likewise. `left_to_torch` names what is not the writer's own kernel, with the reason, `allowed_calls` how
-    a judge finds those calls in the file, `torch_bytes` and `torch_flops` what they take. `products` says,
+    a judge finds those calls in the file, `torch_bytes` and `torch_flops` what they take; `tensor_bytes` are
+    those of the tensors that its own kernels read and write, each once a region. `products` says,
     kernel by kernel, how its tiles of matrix products run (None for one without), `foreseen` its kernels as
     the writer expects them to compile. `plan` is the writer's own memory.
     """
@@ -42,6 +43,7 @@ class Candidate:
     products: tuple[ProductWork | None, ...] = ()
     torch_bytes: float = 0.0
     torch_flops: float = 0.0
+    tensor_bytes: float | None = None
     language: str = "triton"
     foreseen: tuple[KernelReport, ...] = field(default=(), compare=False, repr=False)
     plan: Any = field(default=None, compare=False, repr=False)

@@ -63,6 +63,7 @@ def test_every_file_is_a_row_and_a_broken_one_says_why(
     )  # fmt: skip
     assert scale.flops == 2 * 64 * 128
     assert scale.eager_bytes == 2 * (scale.least_bytes or 0)
+    assert scale.tensor_traffic == 1.0
     assert [(name, said["ok"]) for name, said in scale.targets.items()] == [(A100, True)]
     document = json.loads((tmp_path / "out" / "suite.json").read_text())
     assert (document["total"]["rows"], document["total"]["verified"]) == (2, 1)

@@ -1,4 +1,4 @@
-"""Foresees what kernels will take of a device before a compiler ran: blocks, registers, shared memory, accesses.
+"""Foresees what kernels will take of a device before a compiler ran: blocks, registers, accesses.
 
 It follows from the schedule alone and is there to weed out, not to report: what a compiler finds counts.
 """

@@ -1,8 +1,9 @@
 """Chooses between one kernel and two by estimated time, where the graph may be cut either way.
 
-The partition fuses whatever shares an index space. That is worse where a factor of a matrix product is computed
-anew for every tile, where a row that does not stay on chip is made again for every pass, or where two products
-share the registers of one kernel. Such regions are cut where both parts together are estimated to be faster.
+The partition fuses whatever shares an index space. That is worse where a factor of a matrix product is
+computed anew for every tile, where a row that does not stay on chip is made again for every pass, or where
+two products share the registers of one kernel. Such regions are cut where both parts together are estimated
+to be faster.
 """
 
 from __future__ import annotations
@@ -56,17 +57,16 @@ class Cut:
 
     @property
     def choice(self) -> Choice:
-        told = (
-            f"{self.why}: about {self.one_us:.0f} us in one kernel, {self.two_us:.0f} us in two (estimated)"
-        )
-        return Choice("kernels", f"{self.at} apart", told)
+        told = f"{self.why}; one kernel would take about {self.one_us:.0f} us, two {self.two_us:.0f} us"
+        return Choice("kernels", f"two kernels at {self.at}", f"{told} (estimated)")
 
 
 def read_fused(traced: Sequence[TracedOp], spec: DeviceSpec) -> tuple[Program, tuple[Cut, ...]]:
     """The operator cut where that is estimated to be faster on the device, and the cuts that were made."""
     program, cuts = read_program(traced), list[Cut]()
     for _ in range(MOST_ROUNDS):
-        found = [cut for region in program.regions if (cut := best_cut(program, region, spec))]
+        regions = [step for step in program.partition.steps if isinstance(step, Region)]
+        found = [cut for region in regions if (cut := best_cut(program, region, spec))]
         if not found:
             break
         cuts += found
@@ -77,7 +77,8 @@ def read_fused(traced: Sequence[TracedOp], spec: DeviceSpec) -> tuple[Program, t
 
 def best_cut(program: Program, region: Region, spec: DeviceSpec) -> Cut | None:
     """The cut that saves most, None where none saves enough."""
-    splitter = Splitter(program.traces, program.refused)
+    refused = {call.node.name: call.reason for call in program.left_to_torch}
+    splitter = Splitter(program.traces, refused)
     members = splitter.members(region)
     heavy = [node for node in members if len(members) > 1 and _is_heavy(splitter, node)]
     if not heavy:
@@ -140,18 +141,21 @@ def _schedules(loops: Loops, spec: DeviceSpec) -> Iterator[float]:
 
 
 def schedule_us(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> float:
-    """The estimate that ranks schedules, with what is computed more than once beside it."""
+    """The estimate that ranks schedules, with what is computed more than once beside it: after it where a
+    unit holds one program of products, whose warps make a factor before they multiply it."""
     kernels = foreseen(loops, schedule, spec)
     works: list[ProductWork | None] = [None] * len(kernels)
+    overlap = OVERLAP
     if loops.tiling is not None:
         tiles = AttentionTiles(loops, spec) if loops.tiling.inner else Tiles(loops, spec)
         if not math.isfinite(tiles.estimate_us(schedule)):
             return math.inf
         works = [tiles.work(schedule)]
+        overlap = OVERLAP if tiles.resident(schedule) > 1 else 1.0
     moved = list(planned_bytes(loops, schedule, spec))
     total = estimate_us(moved, planned_flops(loops), kernels, spec, products=works).total_us
     again = again_operations(loops, schedule, spec) / (spec.peak_tflops["fp32"] / 2) * 1e-6
-    return float((total**OVERLAP + again**OVERLAP) ** (1 / OVERLAP))
+    return float((total**overlap + again**overlap) ** (1 / overlap))
 
 
 def again_operations(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> float:

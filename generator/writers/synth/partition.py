@@ -26,6 +26,10 @@ _FILLED = frozenset({"zeros_like", "ones_like", "full_like", "new_zeros", "new_o
 """What takes its shape alone from its argument."""
 
 
+Apart = frozenset[frozenset[str]]
+"""Pairs of node names."""
+
+
 @dataclass(frozen=True)
 class Partition:
     """Steps of the new forward in order; `seams` says why regions end where they do."""
@@ -43,15 +47,21 @@ class _Group:
     region: Region
 
 
-def partition(traces: Traces, refused: Mapping[str, str] | None = None) -> Partition:
-    """`refused` names nodes that must stay with torch, with the reason."""
-    return _Partitioner(traces, refused or {}).run()
+def partition(
+    traces: Traces, refused: Mapping[str, str] | None = None, apart: Apart = frozenset()
+) -> Partition:
+    """`refused` names nodes that must stay with torch, with the reason; `apart` pairs of nodes that may share
+    no region."""
+    return Partitioner(traces, refused or {}, apart).run()
 
 
 @dataclass
-class _Partitioner:
+class Partitioner:
+    """One graph while it is cut; its questions are for whoever takes a region apart again, too."""
+
     traces: Traces
     refused: Mapping[str, str]
+    apart: Apart = frozenset()
     groups: dict[fx.Node, _Group] = field(default_factory=dict)
     left: dict[fx.Node, str] = field(default_factory=dict)
     seams: list[str] = field(default_factory=list)
@@ -63,13 +73,13 @@ class _Partitioner:
 
     def run(self) -> Partition:
         for node in self.order:
-            if node in self.groups or node in self.left or self._travels(node):
+            if node in self.groups or node in self.left or self.travels(node):
                 continue
             self._place(node)
         self._join_readers()
         return Partition(in_order(list(self._steps())), tuple(dict.fromkeys(self.seams)))
 
-    def _travels(self, node: fx.Node) -> bool:
+    def travels(self, node: fx.Node) -> bool:
         """Views and constants belong to no region: each region that reads one takes its own along."""
         if node.name in self.refused:
             return False
@@ -95,7 +105,7 @@ class _Partitioner:
             reason = self.refused.get(node.name) or _why_unknown(node)
             self.left |= dict.fromkeys(unit, reason)
             return
-        feeding = self._groups_of(self._origins(unit))
+        feeding = self._groups_of(self.origins(unit))
         attempts = ([feeding] if len(feeding) > 1 else []) + [[g] for g in reversed(feeding)] + [[]]
         attempts = [*self._chains(node, feeding), *attempts]
         reason = ""
@@ -105,7 +115,7 @@ class _Partitioner:
                 self.seams += [f"{node.name}: {reason}"] if reason else []
                 return
             reason = refusal or reason
-        bare = frozenset(s for s in node.all_input_nodes if op_name(s) in RESHAPES and self._travels(s))
+        bare = frozenset(s for s in node.all_input_nodes if op_name(s) in RESHAPES and self.travels(s))
         if not bare or self._merge(frozenset(unit), [], bare) is not None:
             self.left |= dict.fromkeys(unit, reason)
 
@@ -115,7 +125,7 @@ class _Partitioner:
             return []
         found: list[list[_Group]] = []
         for group in feeding:
-            behind = [g for g in self._groups_of(self._origins(group.nodes)) if g not in (group, *feeding)]
+            behind = [g for g in self._groups_of(self.origins(group.nodes)) if g not in (group, *feeding)]
             if any(aten_name(n) in PRODUCTS for g in behind for n in g.nodes):
                 found.append([group, *behind])
         return found
@@ -127,8 +137,11 @@ class _Partitioner:
         members, bare = unit.union(*(g.nodes for g in groups)), bare.union(*(g.bare for g in groups))
         if not self._is_convex(members):
             return "what lies between would need its result"
+        names = {node.name for node in members}
+        if any(pair <= names for pair in self.apart):
+            return "faster apart"
         try:
-            region = self._lower(members, bare)
+            region = self.lower(members, bare)
         except CannotFuseError as refusal:
             return str(refusal)
         self.groups |= dict.fromkeys(members, _Group(members, bare, region))
@@ -149,7 +162,7 @@ class _Partitioner:
         groups = list({id(g): g for g in self.groups.values()}.values())
         readers: dict[fx.Node, dict[int, None]] = {}
         for place, group in enumerate(groups):
-            for node in self._origins(group.nodes):
+            for node in self.origins(group.nodes):
                 if node not in group.nodes and not _is_several(node) and node.meta["val"].numel() > 1:
                     readers.setdefault(node, {})[place] = None
         pairs = {pair for places in readers.values() for pair in combinations(places, 2)}
@@ -159,16 +172,16 @@ class _Partitioner:
         found = {id(g): g for n in nodes if (g := self.groups.get(n)) is not None}
         return list(found.values())
 
-    def _origins(self, unit: Iterable[fx.Node]) -> Iterator[fx.Node]:
+    def origins(self, unit: Iterable[fx.Node]) -> Iterator[fx.Node]:
         """What a node reads, looking through the views that travel with it."""
         for node in unit:
             for source in node.all_input_nodes:
-                if self._travels(source):
-                    yield from self._origins([source])
+                if self.travels(source):
+                    yield from self.origins([source])
                 else:
                     yield source
 
-    def _lower(self, members: frozenset[fx.Node], bare: frozenset[fx.Node]) -> Region:
+    def lower(self, members: frozenset[fx.Node], bare: frozenset[fx.Node]) -> Region:
         outputs = [n for n in members if not _is_several(n) and self._escapes(n, members)]
         return lower_region(
             self.traces, self._with_views(members, bare), sorted(outputs, key=self.rank.__getitem__)
@@ -180,7 +193,7 @@ class _Partitioner:
         pending = list(members)
         while pending:
             for source in pending.pop().all_input_nodes:
-                if source not in wanted and source not in bare and self._travels(source):
+                if source not in wanted and source not in bare and self.travels(source):
                     wanted.add(source)
                     pending.append(source)
         return sorted(wanted, key=self.rank.__getitem__)
@@ -188,9 +201,7 @@ class _Partitioner:
     def _escapes(self, node: fx.Node, members: frozenset[fx.Node]) -> bool:
         """Whether anything outside needs the value of a member."""
         return any(
-            self._escapes(user, members)
-            if self._travels(user)
-            else user not in members and not is_noise(user)
+            self._escapes(user, members) if self.travels(user) else user not in members and not is_noise(user)
             for user in node.users
         )
 
@@ -204,7 +215,7 @@ class _Partitioner:
                 if was_outside:
                     return False
                 continue
-            outside = was_outside or not self._travels(node)
+            outside = was_outside or not self.travels(node)
             if (node, outside) in seen:
                 continue
             seen.add((node, outside))
@@ -232,7 +243,7 @@ class _Partitioner:
         done: set[fx.Node] = set()
         while needed:
             node = needed.pop()
-            if node not in done and node not in self.groups and self._travels(node):
+            if node not in done and node not in self.groups and self.travels(node):
                 done.add(node)
                 yield self.rank[node], TorchCall(node, why_needed(node))
                 needed += node.all_input_nodes

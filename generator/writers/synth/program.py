@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,7 @@ from .extent import Extent
 from .loops import Loops, find_loops
 from .lowering.region import Region, Store
 from .math import HELPERS
-from .partition import Partition, partition
+from .partition import Apart, Partition, partition
 from .recurrence import refuse_recurrence
 from .rewrite import op_name
 from .schedule import Schedule, start_schedule
@@ -33,6 +33,9 @@ from .space import CannotFuseError
 from .steps import FREE, TorchCall
 from .traces import Traces, aten_name
 from .views import PLUMBING, is_view
+
+MANY_REGIONS = 8
+"""From so many on it is asked which regions are alike."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,11 @@ class Program:
         return tuple(sorted({name for c in self.torch_calls if (name := allowed_name(c.node))}))
 
 
-def read_program(traced: Sequence[TracedOp]) -> Program:
+def read_program(traced: Sequence[TracedOp], apart: Apart = frozenset()) -> Program:
     """Lower and partition an operator traced at full size and at smaller shapes.
 
     A region whose sizes cannot be derived from shapes is cut again without the operators that need them.
+    Nodes of a pair in `apart` share no region.
     """
     traces = Traces(traced)
     refuse_recurrence(traces.graph)
@@ -83,7 +87,7 @@ def read_program(traced: Sequence[TracedOp]) -> Program:
     built_in = built_in_settings(models, traces)
     refused: dict[str, str] = {}
     while True:
-        parts = partition(traces, refused)
+        parts = partition(traces, refused, apart)
         loops = {i: find_loops(s) for i, s in enumerate(parts.steps) if isinstance(s, Region)}
         program = Program(traced[0].op, traces, parts, loops, attributes, built_in, mode)
         found = _underivable(program)
@@ -116,9 +120,13 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
         raise CannotFuseError(
             f"the op file's own {', '.join(sorted(clash))} has the name of something these kernels use"
         )
-    parts: dict[int, Part] = {}
-    for count, (index, loops) in enumerate(program.loops.items()):
-        parts[index] = _write_part(program, _region_name(program, original, count), loops, schedules[index])
+    parts = _shared(program, schedules) if len(program.loops) >= MANY_REGIONS else {}
+    count = len({part.wrapper.name for part in parts.values()})
+    for index, loops in program.loops.items():
+        if index not in parts:
+            count += 1
+            parts[index] = _write_part(program, _region_name(program, count), loops, schedules[index])
+    parts = {index: parts[index] for index in program.loops}
     inputs = program.forward_names
     writer = ModuleWriter(
         original,
@@ -134,17 +142,40 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
     return writer.write()
 
 
-def _region_name(program: Program, original: Original, count: int) -> str:
+def _shared(program: Program, schedules: Mapping[int, Schedule]) -> dict[int, Part]:
+    """One function and its kernels for regions that compute alike at the same sizes, as blocks of a network
+    do: the first of them holds the source, the others call it."""
+    written: dict[str, list[int]] = {}
+    for index, loops in program.loops.items():
+        part = _write_part(program, "region", loops, schedules[index], plain=True)
+        text = "\n".join([*(kernel.source() for kernel in part.kernels), part.wrapper.source])
+        written.setdefault(text, []).append(index)
+    found: dict[int, Part] = {}
+    for count, alike in enumerate((places for places in written.values() if len(places) > 1), 1):
+        name = _region_name(program, count)
+        first, *others = (
+            _write_part(program, name, program.loops[i], schedules[i], plain=True) for i in alike
+        )
+        found[alike[0]] = first
+        for index, part in zip(alike[1:], others, strict=True):
+            found[index] = Part((), replace(part.wrapper, source=""))
+    return found
+
+
+def _region_name(program: Program, count: int) -> str:
     """Named after the op file; never like an argument of forward or anything else in the new file."""
-    base = identifier(program.op.name)
-    base = base if len(program.loops) == 1 else f"{base}_{count + 1}"
+    original, base = program.original, identifier(program.op.name)
+    base = base if len(program.loops) == 1 else f"{base}_{count}"
     taken = {*HELPERS, *RESERVED, *original.kept_names, *original.arguments}
     return f"fused_{base}" if base in taken else base
 
 
-def _write_part(program: Program, name: str, loops: Loops, schedule: Schedule) -> Part:
+def _write_part(
+    program: Program, name: str, loops: Loops, schedule: Schedule, *, plain: bool = False
+) -> Part:
+    """The kernels of a region; under `plain` names they read alike where regions compute alike."""
     region = loops.region
-    names = Names(program.traces.program, program.forward_names)
+    names = Names(program.traces.program, program.forward_names, plain=plain)
     tensors = {buffer: names.name(node) for buffer, node in region.buffers}
     for store in region.stores:
         if store.into is not None:

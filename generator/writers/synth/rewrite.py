@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import fx
 
-from .algebra import move_sums_through_products
+from .algebra.rewrites import apply_algebra
 from .attention_parts import spread_attention
 from .losses import spread_losses
 from .space import CannotFuseError
@@ -36,7 +36,7 @@ def functional(graph: fx.Graph) -> fx.Graph:
             _replace(new, node, storage)
     spread_losses(new)
     spread_attention(new)
-    move_sums_through_products(new)
+    apply_algebra(new)
     return new
 
 

@@ -36,8 +36,9 @@ class Schedule:
     "window" is flat, and every result gathers the elements of its window. "tiles" are those of matrix
     products: `rows` x `block` results a program, `depth` of the summed direction a step; they are walked in
     groups of `group` rows, so that tiles that run together share their factors in the L2. `dot` is how the
-    units take fp32 factors: "ieee" as they are, "tf32x3" as three TF32 products of their halves. With
-    `descriptors` the copy engine brings their tiles; results leave in two `halves` of their columns.
+    units take fp32 factors: "ieee" as they are, "tf32x3" as three TF32 products of their parts, "bf16x6" as
+    six of bf16. With `descriptors` the copy engine brings their tiles; with `halves` results leave in two
+    halves of their columns.
 
     "attention" holds `rows` queries and `block` columns of their results, and walks `depth` keys a step;
     scores are summed `inner` at a time, all at once where `one_tile` holds the queries.

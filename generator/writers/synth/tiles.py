@@ -13,19 +13,36 @@ from .extent import product
 from .loops import LoopAxis, Loops
 from .lowering.factors import outside_products
 from .schedule import Schedule
+from .skeletons.factors import only_loaded
 
 ADDRESS_REGISTERS = 50
 """What a thread holds besides its sums: addresses, masks, fragments of the factors."""
 
 _MATRIX_UNITS = {"fp16": "tensor_fp16", "bf16": "tensor_bf16"}
+_SPLIT_UNITS = {"tf32x3": "tensor_tf32", "bf16x6": "tensor_bf16"}
+VECTOR_UNITS = "fp32"
+"""Keys in `peak_tflops` of the units that multiply."""
+
+SPLIT_PRODUCTS = {"tf32x3": 3, "bf16x6": 6}
+"""Products of parts in the place of one of fp32 factors."""
+
+SPLIT_REACHED = {"tf32x3": 0.47, "bf16x6": 0.40}
+TF32_ACROSS_REACHED = 0.13
+"""Share of the matrix units' peak that they reach, as factors are cut in registers on the way; TF32 units
+take factors along the summed direction alone. 4096 x 4096 x 4096 on an H200 (Triton 3.6): three TF32 products
+1.76 ms where both factors lie along it, else 6.2 ms; six of bf16 2.07 ms either way."""
+
+VECTOR_REACHED, VECTOR_ALONG_REACHED = 0.66, 0.33
+"""The same for fp32 on the vector units of NVIDIA: 3.1 ms, and 6.3 ms where the right factor lies along the
+summed direction, as a linear layer's weight does."""
 
 
 def unit_of(dtype: str, dot: str, spec: DeviceSpec) -> str | None:
     """The key in `peak_tflops` of the unit that multiplies such factors, None where the device has none."""
-    wanted = _MATRIX_UNITS.get(dtype, "tensor_tf32" if dot.startswith("tf32") else "fp32")
-    known = [key for key in (wanted, "tensor_fp16", "fp32") if key in spec.peak_tflops]
-    if wanted == "tensor_tf32":
-        return wanted if wanted in spec.peak_tflops else None
+    if dtype == "fp32" and dot != "ieee":
+        return _SPLIT_UNITS[dot] if _SPLIT_UNITS[dot] in spec.peak_tflops else None
+    wanted = _MATRIX_UNITS.get(dtype, VECTOR_UNITS)
+    known = [key for key in (wanted, "tensor_fp16", VECTOR_UNITS) if key in spec.peak_tflops]
     return known[0] if known else None
 
 
@@ -68,6 +85,30 @@ class Tiles:
         """The key of the unit that does the products, None where the device has none."""
         return unit_of(self.dtype, dot, self.spec)
 
+    @cached_property
+    def along(self) -> tuple[bool, bool]:
+        """Whether the left factors, and the right ones, lie in memory along the summed direction."""
+        depth = self.tiling.depth[-1]
+        builder = self.loops.region.builder
+        sides = ([p.left for p in self.products], [p.right for p in self.products])
+        left, right = (
+            all(
+                load is not None and self.loops.coefficient(builder.space.resolve(load.index), depth).is_one()
+                for load in (only_loaded(builder, number) for number in side)
+            )
+            for side in sides
+        )
+        return left, right
+
+    def multiplied(self, dot: str) -> float:
+        """Times the peak rate's share of time that products of this kind take."""
+        if self.dtype != "fp32" or self.spec.vendor != "nvidia":
+            return 1.0
+        if dot == "ieee":
+            return 1 / (VECTOR_ALONG_REACHED if self.along[1] else VECTOR_REACHED)
+        reached = TF32_ACROSS_REACHED if dot == "tf32x3" and not all(self.along) else SPLIT_REACHED[dot]
+        return SPLIT_PRODUCTS[dot] / reached
+
     def programs(self, schedule: Schedule) -> int:
         batch, rows, cols, _ = self.shape
         return batch * math.ceil(rows / schedule.rows) * math.ceil(cols / schedule.block)
@@ -82,11 +123,15 @@ class Tiles:
         in_registers = 0 if "cp_async" in self.spec.features else 1
         return max(1, schedule.num_stages - in_registers) * self.step_bytes(schedule)
 
+    def sums(self, schedule: Schedule) -> float:
+        """Sums that a thread holds."""
+        threads = schedule.num_warps * self.spec.warp_size
+        return schedule.rows * schedule.block * len(self.products) / threads
+
     def resident(self, schedule: Schedule) -> int:
         """Programs that a unit holds at once, by threads, shared memory and an estimate of registers."""
         spec, threads = self.spec, schedule.num_warps * self.spec.warp_size
-        sums = schedule.rows * schedule.block * len(self.products) // threads
-        registers = min(sums + ADDRESS_REGISTERS, spec.max_registers_per_thread)
+        registers = min(int(self.sums(schedule)) + ADDRESS_REGISTERS, spec.max_registers_per_thread)
         return max(
             0,
             min(
@@ -102,7 +147,7 @@ class Tiles:
         rate = self.rate(schedule.dot)
         if rate is None:
             return None
-        times = {"tf32x3": 3, "bf16x6": 6}.get(schedule.dot, 1) if self.dtype == "fp32" else 1
+        times = self.multiplied(schedule.dot)
         flops = 2.0 * schedule.rows * schedule.block * schedule.depth * len(self.products) * times
         steps = math.ceil(self.shape[3] / schedule.depth)
         return ProductWork(flops, self.step_bytes(schedule), steps, rate, schedule.num_stages)

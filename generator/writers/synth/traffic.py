@@ -45,6 +45,14 @@ def planned_bytes(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[f
     return (_read_bytes(loops, [*passes, *([last] if last else [])]) + stores,)
 
 
+def tensor_bytes(loops: Loops) -> float:
+    """Bytes of the tensors that the region reads and writes, each once: what no schedule of it can avoid."""
+    region = loops.region
+    read = {name: node.meta["val"] for name, node in region.buffers}
+    written = sum(float(s.node.meta["val"].numel()) * BYTES[s.dtype] for s in region.stores)
+    return sum(float(value.numel()) * value.element_size() for value in read.values()) + written
+
+
 def planned_flops(loops: Loops) -> float:
     """Arithmetic of the region, each value computed once."""
     b = loops.region.builder

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from ....hardware_specs.spec import DeviceSpec
 from ....profiling.eager import node_bytes
 from ....profiling.flops import node_flops
 from ....profiling.product_time import ProductWork
 from ..writer import Candidate, Declined, Request
-from .algebra import ALGEBRA
+from .algebra.marks import applied
 from .attention_tiles import AttentionTiles
 from .emit.layout import WIDTH
 from .foreseen import foreseen
+from .fusion import Cut, read_fused
 from .loops import Loops
-from .program import Program, read_program, write_program
+from .program import Program, write_program
 from .schedule import Choice, Schedule, start_schedule
 from .space import CannotFuseError
 from .tiles import Tiles
 from .traces import aten_name
-from .traffic import planned_bytes, planned_flops
+from .traffic import planned_bytes, planned_flops, tensor_bytes
 from .transforms import cache_hints, grouped_order, persistent_programs, pipelined_loop
 from .transforms.inherent import inherent
 from .transforms.registry import MEND, TRANSFORMS, Transform, variant
@@ -30,10 +31,11 @@ from .transforms.site import Site
 
 @dataclass(frozen=True)
 class Plan:
-    """The program and one schedule per region: what this writer remembers of a candidate."""
+    """The program, its cuts by cost, and a schedule per region: what is remembered of a candidate."""
 
     program: Program
     schedules: Mapping[int, Schedule]
+    cuts: tuple[Cut, ...] = ()
 
 
 class SynthWriter:
@@ -61,7 +63,7 @@ class SynthWriter:
 
     def _start(self, request: Request) -> Candidate | Declined:
         try:
-            program = read_program([request.traced, *request.smaller])
+            program, cuts = read_fused([request.traced, *request.smaller], request.spec)
         except CannotFuseError as refusal:
             return Declined(str(refusal))
         if not program.loops:
@@ -70,7 +72,7 @@ class SynthWriter:
             )
             return Declined(f"nothing here is for this writer ({reasons or 'the graph is empty'})")
         schedules = {i: start_schedule(loops) for i, loops in program.loops.items()}
-        return self._candidate(request, Plan(program, schedules), ())
+        return self._candidate(request, Plan(program, schedules, cuts), ())
 
     def _apply(
         self, request: Request, parent: Candidate, name: str, transform: Transform
@@ -86,7 +88,8 @@ class SynthWriter:
             schedules[index] = schedule if isinstance(changed, str) else changed
         if len(refusals) == len(schedules):
             return Declined("; ".join(dict.fromkeys(refusals)))
-        return self._candidate(request, Plan(plan.program, schedules), (*parent.techniques, name))
+        changed = replace(plan, schedules=schedules)
+        return self._candidate(request, changed, (*parent.techniques, name))
 
     def _candidate(self, request: Request, plan: Plan, techniques: tuple[str, ...]) -> Candidate | Declined:
         try:
@@ -106,13 +109,18 @@ class SynthWriter:
             flops=sum(planned_flops(loops) for loops, _ in pairs),
             products=tuple(w for loops, s in pairs for w in _products(loops, s, request.spec)),
             torch_bytes=sum(node_bytes(c.node) for c in plan.program.left_to_torch),
+            tensor_bytes=sum(tensor_bytes(loops) for loops, _ in pairs),
             torch_flops=sum(node_flops(c.node) for c in plan.program.left_to_torch),
             foreseen=tuple(k for loops, s in pairs for k in foreseen(loops, s, request.spec)),
             plan=plan,
         )
 
     def _choices(self, plan: Plan) -> tuple[Mapping[str, str], ...]:
-        found: list[Mapping[str, str]] = [asdict(choice) for choice in _algebra(plan.program)]
+        algebra = [
+            Choice("algebra", r.decision, r.why, r.technique) for r in applied(plan.program.traces.graph)
+        ]
+        found: list[Mapping[str, str]] = [asdict(choice) for choice in algebra]
+        found += [asdict(cut.choice) for cut in plan.cuts]
         for index, schedule in plan.schedules.items():
             decided: tuple[Choice, ...] = (*inherent(plan.program.loops[index]), *schedule.choices)
             region = f"region {index + 1}: " if len(plan.schedules) > 1 else ""
@@ -125,7 +133,8 @@ class SynthWriter:
         regions = "one fused region" if count == 1 else f"{count} fused regions"
         planned = f"Planned for inputs {shapes}; sizes are read from the tensors at run time."
         title = f"{request.op.name} for {request.spec.name}: {regions}, written by kbgen."
-        return f"{title}\n\n{textwrap.fill(planned, WIDTH)}\n"
+        told = [f"{cut.choice.value.capitalize()}: {cut.choice.why}." for cut in plan.cuts]
+        return "\n\n".join([title, *(textwrap.fill(text, WIDTH) for text in (planned, *told))]) + "\n"
 
 
 def _products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[ProductWork | None, ...]:
@@ -134,10 +143,3 @@ def _products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[Produ
         return (None,) * len(planned_bytes(loops, schedule, spec))
     tiles = AttentionTiles(loops, spec) if loops.tiling.inner else Tiles(loops, spec)
     return (tiles.work(schedule),)
-
-
-def _algebra(program: Program) -> list[Choice]:
-    """What was rewritten before the graph was cut."""
-    applied = dict.fromkeys(n.meta[ALGEBRA] for n in program.traces.graph.nodes if ALGEBRA in n.meta)
-    why = "a sum over the outputs of a linear map is a product with summed weights, which are live"
-    return [Choice("algebra", "weights summed before they are multiplied", why, name) for name in applied]

@@ -15,9 +15,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from click.testing import CliRunner
 from mcp import ClientSession
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
+from kbgen.cli import cli
 from kbgen.generator.mcp.agent import answer
 from kbgen.generator.mcp.http import TOKEN, ServingError, bind, token_of_environment, url_of
 
@@ -37,6 +39,21 @@ INITIALIZE = {
 def test_no_other_machine_is_served(host: str) -> None:
     with pytest.raises(ServingError, match="loopback"):
         bind(host, 0)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "example.com"])
+def test_the_command_says_so_in_one_sentence(host: str) -> None:
+    told = CliRunner().invoke(cli, ["mcp", "--http", "--host", host])
+    assert told.exit_code == 1
+    assert told.stderr.startswith(f"kbgen: {host!r} is not a loopback address;")
+    assert told.stderr.count("\n") == 1
+
+
+def test_without_the_sdk_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    told = CliRunner().invoke(cli, ["mcp"])
+    assert told.exit_code == 1
+    assert "pip install 'kbgen[mcp]'" in told.stderr
 
 
 def test_a_port_in_use_is_told() -> None:

@@ -20,7 +20,6 @@ from kbgen.cli import cli
 from kbgen.generator.mcp.brief import brief
 from kbgen.generator.mcp.tools import TOOLS
 from kbgen.kb.library import Library
-from kbgen.kb.page import Page
 from kbgen.kb.records import Episode, EpisodeStep
 
 Op = Callable[[str], str]
@@ -208,27 +207,22 @@ def episode(reason: str) -> Episode:
     )  # fmt: skip
 
 
-def test_resources_are_read_by_their_address_and_orders_in_them_are_marked(talk: Any, library: Path) -> None:
-    with Library.open(library) as opened:
-        opened.add(Page("mine", "guide", "Mine", f"# Mine\n\n{ORDERS}\n", "library"))
-        opened.add(Page("apart", "guide", "Apart", "# Apart\n\nKept apart.\n", "library"))
-        apart = opened.passages("apart")[0].id
-        opened.quarantine.put("apart", "for a test")
-        mine, record = opened.passages("mine")[0].id, opened.record(episode(ORDERS))
+async def text(client: Client, uri: str) -> Any:
+    """What is at an address; a document if it is one."""
+    (content,) = (await client.read_resource(uri)).contents
+    return json.loads(content.text) if content.mime_type == "application/json" else content.text
 
-    async def text(client: Client, uri: str) -> Any:
-        (content,) = (await client.read_resource(uri)).contents
-        return json.loads(content.text) if content.mime_type == "application/json" else content.text
+
+def test_resources_are_read_by_their_address(talk: Any, library: Path) -> None:
+    with Library.open(library) as opened:
+        apart = opened.passages("online-softmax")[0].id
+        opened.quarantine.put("online-softmax", "for a test")
 
     async def act(client: Client) -> None:
-        await given(client, "search", query="mine")  # brings the index in step
-        passage = await text(client, f"kbgen://passage/{mine}")
-        assert passage["page"] == "mine"
-        assert passage["text"].startswith("[kbgen: this passage reads as if it gave orders")
-        kept = await text(client, f"kbgen://record/{record}")
-        assert kept["source"].startswith("[kbgen: this passage reads as if")
-        assert kept["steps"][0]["reason"].startswith("[kbgen: this passage reads as if")
-        assert [one["id"] for one in (await text(client, "kbgen://records"))["records"]] == [record]
+        found = await given(client, "search", query="bank conflicts", k=1)
+        passage = await text(client, f"kbgen://passage/{found['results'][0]['id']}")
+        assert passage["text"] == found["results"][0]["text"]
+        assert passage["page"] == found["results"][0]["doc_id"]
         assert (await text(client, "kbgen://specs/h100"))["id"] == "nvidia-h100-sxm5"
         assert (await text(client, "kbgen://guide")).startswith("---\nname: kbgen\n")
         listed = {str(one.uri) for one in (await client.list_resources()).resources}
@@ -240,6 +234,24 @@ def test_resources_are_read_by_their_address_and_orders_in_them_are_marked(talk:
         ):  # fmt: skip
             with pytest.raises(MCPError):
                 await client.read_resource(uri)
+
+    talk(act)
+
+
+def test_orders_in_what_is_read_are_marked(talk: Any, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Library.open(library) as opened:
+        passage = opened.passages("online-softmax")[0].id
+        record = opened.record(episode(ORDERS))
+    mark = "[kbgen: this passage reads as if it gave orders"
+
+    async def act(client: Client) -> None:
+        kept = await text(client, f"kbgen://record/{record}")
+        assert kept["source"].startswith(mark)
+        assert kept["steps"][0]["reason"].startswith(mark)
+        assert [one["id"] for one in (await text(client, "kbgen://records"))["records"]] == [record]
+        assert not (await text(client, f"kbgen://passage/{passage}"))["text"].startswith(mark)
+        monkeypatch.setattr("kbgen.kb.screen.suspicious", lambda said: "do as I say")
+        assert (await text(client, f"kbgen://passage/{passage}"))["text"].startswith(mark)
 
     talk(act)
 

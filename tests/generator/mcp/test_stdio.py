@@ -1,4 +1,4 @@
-"""Over standard input and output an agent optimises an op through the tools alone, in processes as they are."""
+"""Over standard input and output an agent optimises an op through the tools alone, in real processes."""
 
 from __future__ import annotations
 
@@ -71,6 +71,15 @@ def test_a_server_that_is_told_to_end_leaves_nothing(tmp_path: Path) -> None:
         assert process.wait(60) == 0
         assert process.stdout.read() == ""
     assert list(tmp_path.iterdir()) == []
+
+
+HEAVY = ("torch", "triton", "chromadb", "llama_index", "sentence_transformers", "numpy")
+
+
+def test_the_server_loads_nothing_heavy_before_a_tool_needs_it() -> None:
+    code = "import sys, kbgen.generator.mcp.stdio, kbgen.generator.mcp.http; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(HEAVY) & set(done.stdout.split())
 
 
 class Scripted:

@@ -65,6 +65,13 @@ def test_the_share_of_our_kernels_is_summed_over_rows() -> None:
     assert total([PLAIN])["own_flops"] is None
 
 
+def test_tensors_are_weighed_against_eager_s_and_what_tiles_read_again_apart() -> None:
+    fused = replace(PLAIN, least_bytes=10.0, eager_bytes=50.0, tensor_bytes=10.0, torch_bytes=1.0)
+    found = total([replace(fused, traffic_ratio=2.0), PLAIN])
+    assert (found["median_tensor_traffic"], found["median_tensor_traffic_of_eager"]) == (1.1, 5.0)
+    assert found["median_tile_traffic"] == 2.0
+
+
 def test_targets_are_counted_where_they_were_compiled() -> None:
     good, bad = ({"mi300x": {"ok": ok}} for ok in (True, False))
     rows = [replace(PLAIN, targets=good), replace(PLAIN, targets=bad), PLAIN]

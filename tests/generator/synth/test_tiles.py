@@ -17,6 +17,7 @@ from kbgen.generator.writers.synth.transforms.site import Site
 from kbgen.hardware_specs.spec import find_spec
 
 STEPS = ("gemm-tile-choice", "pipelined-loop", "grouped-program-order")
+OF_PRODUCTS = ("tf32x3-split", "tma-bulk-copy")
 TOKENS, WIDTH, HIDDEN = 4096, 4096, 11008
 MIB = 2**20
 TILE = Schedule("tiles", rows=128, block=128, depth=64, num_warps=8, num_stages=3)
@@ -70,7 +71,10 @@ def test_tile_stages_and_order_of_a_bf16_product(
 def test_reasons_hold_the_figures_of_the_choice(linear: Loops) -> None:
     """1376 tiles of 128 x 256, one on each of 132 SMs; 128 x 256 / (128 + 256) products an element."""
     tile, stages, group = (c.why for c in _steps(linear, "h100").choices)
-    assert tile == "1376 of them make 10 waves; a step does 85 multiply-adds for each element it reads"
+    assert tile == (
+        "1376 of them make 10 waves; a step does 85 multiply-adds for each element it reads; "
+        "what follows is done for half of its columns at a time"
+    )
     assert stages == "3 steps of 49152 bytes are under way while one is multiplied"
     assert group.endswith("share factors in the L2: 204 MiB of them come from memory instead of 978")
 
@@ -100,13 +104,13 @@ def test_a_card_without_known_units_is_not_guessed_at(name: str, linear: Loops) 
     assert "of B300 SXM 288GB (Blackwell Ultra) is not known" in refusal
 
 
-@pytest.mark.parametrize("name", [*STEPS[::2], "tf32x3-split"])
+@pytest.mark.parametrize("name", [*STEPS[::2], *OF_PRODUCTS])
 def test_only_products_have_tiles(name: str, example: Callable[[str], Program]) -> None:
     (loops,) = example("swiglu").loops.values()
     assert _try(name, start_schedule(loops), loops, "h100") == "there is no matrix product"
 
 
-@pytest.mark.parametrize("name", sorted({*TRANSFORMS} - {*STEPS, "tf32x3-split"}))
+@pytest.mark.parametrize("name", sorted({*TRANSFORMS} - {*STEPS, *OF_PRODUCTS}))
 def test_what_is_made_for_rows_leaves_tiles_and_windows_alone(
     name: str, linear: Loops, example: Callable[[str], Program]
 ) -> None:
@@ -118,8 +122,7 @@ def test_what_is_made_for_rows_leaves_tiles_and_windows_alone(
 @pytest.mark.parametrize(
     ("device", "refusal"),
     [
-        ("h100", "as Triton writes them, three TF32 products reach 0.49 of the fp32 rate here"),
-        ("a100", "as Triton writes them, three TF32 products reach 0.53 of the fp32 rate here"),
+        ("rtx4090", "products of parts are expected to reach 13 TFLOP/s here, fp32 ones 27"),
         ("t4", "Tesla T4 has no TF32 units"),
         ("mi300x", "Triton has no TF32 products for this vendor"),
     ],
@@ -129,14 +132,26 @@ def test_fp32_factors_are_split_only_where_that_is_faster(device: str, refusal: 
 
 
 def test_fp32_factors_are_split_once_and_short_ones_never(gated: Loops, linear: Loops) -> None:
-    split = _try("tf32x3-split", start_schedule(gated), gated, "gb200")
+    """A weight lies along the summed direction: TF32 units take it, vector units take twice the time."""
+    split = _try("tf32x3-split", start_schedule(gated), gated, "h200")
     assert isinstance(split, Schedule)
     assert split.dot == "tf32x3"
-    assert "1.04 times as fast" in split.choices[-1].why
-    assert _try("tf32x3-split", split, gated, "gb200") == "done already"
-    assert _try("tf32x3-split", start_schedule(linear), linear, "gb200") == (
+    assert "78 TFLOP/s on matrix units and 22 on the vector units" in split.choices[-1].why
+    assert _try("tf32x3-split", split, gated, "h200") == "done already"
+    assert _try("tf32x3-split", start_schedule(linear), linear, "h200") == (
         "bf16 factors go to the matrix units as they are"
     )
+
+
+def test_factors_across_the_summed_direction_become_six_products(sized: Callable[..., Program]) -> None:
+    """A x B with both row after row: TF32 units would turn B in registers."""
+    seen = {}
+    for loops in sized("products").loops.values():
+        split = _try("tf32x3-split", start_schedule(loops), loops, "h200")
+        if isinstance(split, Schedule):
+            seen[Tiles(loops, find_spec("h200")).along] = split.dot
+    assert seen[(True, True)] == "tf32x3"
+    assert seen[(True, False)] == "bf16x6"
 
 
 def test_stages_give_way_to_neighbours(gated: Loops) -> None:
@@ -187,12 +202,14 @@ def test_factors_that_stay_in_the_l2_are_read_once(sized: Callable[..., Program]
 
 
 def test_mending_a_tile_ends(linear: Loops) -> None:
-    """Steps first, then warps, then the wider side, down to 16 x 16."""
+    """Steps first, then halves of the results, then warps, then the wider side, down to 16 x 16."""
     site = Site(linear, find_spec("h100"))
     schedule = replace(TILE, block=256, num_warps=4, num_stages=6)
     seen = []
     while not isinstance(changed := MEND[1](schedule, site), str):
         seen.append((changed.rows, changed.block, changed.num_warps, changed.num_stages))
         schedule = changed
-    assert seen[:4] == [(128, 256, 4, 5), (128, 256, 4, 4), (128, 256, 8, 4), (128, 128, 8, 4)]
+    assert seen[:3] == [(128, 256, 4, 5), (128, 256, 4, 4), (128, 256, 4, 4)]
+    assert seen[3:5] == [(128, 256, 8, 4), (128, 128, 8, 4)]
+    assert schedule.halves
     assert changed == "a tile of 16 x 16 is as small as it gets"

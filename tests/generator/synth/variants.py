@@ -16,7 +16,7 @@ ORDER = (
     "row-in-registers", "online-softmax", "shifted-moments", "split-reduction", "rows-per-program",
     "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "loads-first",
     "persistent-programs", "rows-in-l2", "tf32x3-split", "gemm-tile-choice", "flash-tiling", "pipelined-loop",
-    "grouped-program-order", "cache-hints",
+    "tma-bulk-copy", "grouped-program-order", "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
 

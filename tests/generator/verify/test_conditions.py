@@ -3,7 +3,7 @@
 import pytest
 
 from kbgen.generator.verify.conditions import Conditions, Unmet, listed
-from kbgen.generator.verify.watched import NAME, watched_code
+from kbgen.generator.verify.watched import CHOICE, NAME, watched_code
 
 SOURCE = """
 def grid(rows, columns):
@@ -16,7 +16,7 @@ def grid(rows, columns):
 
 
 def run(conditions: Conditions, *calls: tuple[int, int]) -> list[int]:
-    scope: dict[str, object] = {NAME: conditions.saw}
+    scope: dict[str, object] = {NAME: conditions.saw, CHOICE: conditions.chose}
     exec(watched_code(SOURCE, "candidate.py", conditions), scope)
     return [scope["grid"](*call) for call in calls]  # type: ignore[operator]
 
@@ -85,7 +85,7 @@ def scale(rows):
 
 def test_numbers_that_full_size_alone_makes_are_wanted_until_a_call_meets_them() -> None:
     conditions = Conditions()
-    scope: dict[str, object] = {NAME: conditions.saw, "SIZES": {4096: 0.5}}
+    scope: dict[str, object] = {NAME: conditions.saw, CHOICE: conditions.chose, "SIZES": {4096: 0.5}}
     exec(watched_code(TABLE, "candidate.py", conditions), scope)
     scale = scope["scale"]
     scale(20)  # type: ignore[operator]

@@ -68,7 +68,7 @@ class ModuleWriter:
         parts = list(self.parts.values())
         helpers = helper_sources({h for p in parts for k in p.kernels for h in k.helpers})
         kernels = [k.source() for p in parts for k in p.kernels]
-        wrappers = [p.wrapper.source for p in parts]
+        wrappers = [p.wrapper.source for p in parts if p.wrapper.source]
         forward = self._forward()
         mode = f" in {self.mode} mode" if self.mode else ""
         model = self.original.class_source(

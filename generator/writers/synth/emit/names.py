@@ -75,16 +75,24 @@ class Names:
     """Hands out names: the last word of a parameter's path, an input's own name, a node's name."""
 
     def __init__(
-        self, program: ExportedProgram, inputs: Mapping[str, str], taken: Iterable[str] = ()
+        self,
+        program: ExportedProgram,
+        inputs: Mapping[str, str],
+        taken: Iterable[str] = (),
+        *,
+        plain: bool = False,
     ) -> None:
-        self._program, self._inputs = program, inputs
+        """Under `plain` names a tensor that is no parameter is x: for kernels that serve several regions."""
+        self._program, self._inputs, self._plain = program, inputs, plain
         self._taken: set[str] = {*RESERVED, *HELPERS, *taken}
 
     def name(self, node: fx.Node) -> str:
         path = state_path(self._program, node)
         base = path.rsplit(".", 1)[-1] if path else self._inputs.get(node.name, node.name)
         base = base.removeprefix("c_lifted_").rstrip("_") or "value"
-        if path and base in self._taken:
+        if self._plain:
+            base = base if path else "x"
+        elif path and base in self._taken:
             base = path.replace(".", "_")
         return self.unique(base if base.isidentifier() else identifier(base))
 

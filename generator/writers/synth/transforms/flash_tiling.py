@@ -29,7 +29,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
 
 
 def alternatives(schedule: Schedule, site: Site) -> list[Schedule]:
-    """Tiles that the model holds to be faster than the one at hand, best first; a clock may rank them anew."""
+    """Tiles that the model holds to be faster than the one at hand, best first; a clock may differ."""
     tiles = AttentionTiles(site.loops, site.spec)
     times = {candidate: tiles.estimate_us(candidate) for candidate in _candidates(schedule, tiles)}
     least = min(times.values(), default=0.0)

@@ -6,8 +6,8 @@ from ..expr import Load
 from ..loops import Loops
 from ..rewrite import op_name
 from ..schedule import Choice
-from ..skeletons.scores import looks_back_only
 from ..skeletons.frame import is_wide
+from ..skeletons.scores import looks_back_only
 from ..traces import aten_name
 from ..views import PLUMBING, is_view
 

@@ -8,6 +8,7 @@ from ..schedule import Schedule
 from . import (
     cache_hints,
     column_tiles,
+    copy_engine,
     flash_tiling,
     grouped_order,
     integral_waves,
@@ -32,16 +33,18 @@ from .site import Site
 Transform = Callable[[Schedule, Site], Schedule | str]
 
 _MODULES = (
-    cache_hints, column_tiles, flash_tiling, grouped_order, integral_waves, loads_first, online_softmax,
-    peel_row_edges,
-    persistent_programs, pipelined_loop, row_in_registers, rows_in_l2, rows_per_program, shifted_moments,
-    split_precision, split_reduction, tile_choice, vector_width, warp_count,
+    cache_hints, column_tiles, copy_engine, flash_tiling, grouped_order, integral_waves, loads_first,
+    online_softmax, peel_row_edges, persistent_programs, pipelined_loop, row_in_registers, rows_in_l2,
+    rows_per_program, shifted_moments, split_precision, split_reduction, tile_choice, vector_width,
+    warp_count,
 )  # fmt: skip
 
-_OF_TILES = {module.TRANSFORM for module in (grouped_order, pipelined_loop, split_precision, tile_choice)}
+_OF_TILES = {
+    module.TRANSFORM for module in (copy_engine, grouped_order, pipelined_loop, split_precision, tile_choice)
+}
 _OF_LAYOUT: Mapping[str, set[str]] = {
     "tiles": _OF_TILES,
-    "attention": {flash_tiling.TRANSFORM},
+    "attention": {flash_tiling.TRANSFORM, copy_engine.TRANSFORM},
     "window": set(),
 }
 """What knows the tiles of matrix products, and windows; the rest is for rows, columns and flat grids."""

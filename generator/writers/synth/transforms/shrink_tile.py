@@ -48,12 +48,16 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
 
 
 def _product_tile(schedule: Schedule, site: Site) -> Schedule | str:
-    """Fewer steps under way where shared memory is short, else more warps for the sums, else fewer sums."""
+    """Fewer steps under way where shared memory is short; else half of the columns at a time after the sums,
+    more warps for them, fewer of them."""
     tiles = Tiles(site.loops, site.spec)
     if tiles.shared_bytes(schedule) > site.spec.shared_bytes_per_block and schedule.num_stages > 1:
         stages = schedule.num_stages - 1
         why = f"{tiles.shared_bytes(schedule)} bytes of shared memory are more than a block has"
         return schedule.decide(Choice("num_stages", str(stages), why, TRANSFORM), num_stages=stages)
+    if not schedule.halves and schedule.block > LEAST_PRODUCT_SIDE:
+        why = "what follows the sums takes half the registers for half of the columns at a time"
+        return schedule.decide(Choice("results", "in two halves", why, TRANSFORM), halves=True)
     if schedule.num_warps < MOST_PRODUCT_WARPS:
         warps = schedule.num_warps * 2
         why = "the same sums over twice the warps take half the registers a thread"

@@ -1,16 +1,17 @@
-"""Multiply fp32 factors as three TF32 products of their halves, on matrix units and within the fp32 class."""
+"""Multiply fp32 factors as products of their parts, on matrix units and within the fp32 class."""
 
 from __future__ import annotations
 
 from ..schedule import Choice, Schedule
-from ..tiles import Tiles
+from ..tiles import SPLIT_PRODUCTS, Tiles, unit_of
 from .site import Site
 
 TRANSFORM = "tf32x3-split"
 
-REACHED = 0.2
-"""Share of its peak that Triton's tf32x3 reaches, over the share that its fp32 products reach: 4096 x 4096 x
-4096 on an H200 (Triton 3.6) took 6.2 ms as three TF32 products and 3.1 ms on the vector units."""
+_WORDS = {
+    "tf32x3": ("three of TF32", "the dropped term is near 2^-22"),
+    "bf16x6": ("six of bf16", "the dropped terms are near 2^-24"),
+}
 
 
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
@@ -23,14 +24,22 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return "done already"
     if site.spec.vendor != "nvidia":
         return "Triton has no TF32 products for this vendor"
-    peaks = site.spec.peak_tflops
-    if "tensor_tf32" not in peaks:
+    rates = {dot: rate for dot in SPLIT_PRODUCTS if (rate := _rate(tiles, dot)) is not None}
+    if not rates:
         return f"{site.spec.name} has no TF32 units"
-    gain = REACHED * peaks["tensor_tf32"] / 3 / peaks["fp32"]
-    if gain <= 1:
-        return f"as Triton writes them, three TF32 products reach {gain:.2f} of the fp32 rate here"
+    best, vector = max(rates, key=rates.__getitem__), _rate(tiles, "ieee")
+    if vector is None or rates[best] <= vector:
+        reached = f"{rates[best]:.0f} TFLOP/s here, fp32 ones {vector or 0.0:.0f}"
+        return f"products of parts are expected to reach {reached}"
+    name, dropped = _WORDS[best]
     why = (
-        f"three products at {peaks['tensor_tf32']:.0f} TFLOP/s on matrix units are {gain:.2f} times as fast "
-        f"as the vector units' {peaks['fp32']:.0f}, as Triton writes them; the dropped term is near 2^-22"
+        f"by shares of peaks that an H200 reached, {rates[best]:.0f} TFLOP/s on matrix units and "
+        f"{vector:.0f} on the vector units; {dropped}"
     )
-    return schedule.decide(Choice("fp32 products", "three of TF32", why, TRANSFORM), dot="tf32x3")
+    return schedule.decide(Choice("fp32 products", name, why, TRANSFORM), dot=best)
+
+
+def _rate(tiles: Tiles, dot: str) -> float | None:
+    """TFLOP/s of fp32 products that they may be expected to reach; None without such units."""
+    unit = unit_of(tiles.dtype, dot, tiles.spec)
+    return tiles.spec.peak_tflops[unit] / tiles.multiplied(dot) if unit else None

@@ -24,6 +24,10 @@ MOST, NEAR = 6, 1.25
 """Tiles that are worth a try, and how far from the best of the model they may be."""
 
 LEAST_SUMS = 8
+SUMS_IN_HALVES = 128
+"""Sums of a thread from which work on all of them at once takes more registers than there are: a GELU of 128
+a thread spills on sm_90, of twice 64 it takes 166 registers (Triton 3.6)."""
+
 MOST_SUMS = {"wgmma": 128, "tcgen05": 128, "mfma": 128}
 """Sums that a thread may hold where its factors need no registers; 64 elsewhere, an 8 x 8 block."""
 
@@ -40,7 +44,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
 
 
 def alternatives(schedule: Schedule, site: Site) -> list[Schedule]:
-    """Tiles that the model holds to be faster than the one at hand, best first; a clock may rank them anew."""
+    """Tiles that the model holds to be faster than the one at hand, best first; a clock may differ."""
     tiles = Tiles(site.loops, site.spec)
 
     def staged_us(candidate: Schedule) -> float:
@@ -61,9 +65,12 @@ def _decided(schedule: Schedule, best: Schedule, tiles: Tiles) -> Schedule:
         f"{tiles.programs(best)} of them make {waves:.2g} waves; a step does "
         f"{_reuse(best):.0f} multiply-adds for each element it reads"
     )
+    halves = tiles.sums(best) >= SUMS_IN_HALVES
+    if halves:
+        why += "; what follows is done for half of its columns at a time"
     choice = Choice("tile", name, why, TRANSFORM)
     return schedule.decide(
-        choice, rows=best.rows, block=best.block, depth=best.depth, num_warps=best.num_warps
+        choice, rows=best.rows, block=best.block, depth=best.depth, num_warps=best.num_warps, halves=halves
     )
 
 
@@ -75,13 +82,13 @@ def _candidates(schedule: Schedule, tiles: Tiles) -> Iterator[Schedule]:
     """Every tile worth considering, no larger than the results and the summed direction ask for."""
     _, rows, cols, depth = tiles.shape
     spec, item = tiles.spec, BYTES[tiles.dtype]
-    vector = tiles.rate(schedule.dot) == "fp32"
+    vector = tiles.dtype == "fp32"  # parts of split factors are cut in registers
     most = 64 if vector else max((MOST_SUMS[f] for f in MOST_SUMS if f in spec.features), default=64)
     most_rows, most_cols = (max(LEAST_SIDE, next_power_of_two(n)) for n in (rows, cols))
     for m in (s for s in SIDES if s <= most_rows):
         for n in (s for s in SIDES if s <= most_cols):
             for k in {max(16, min(b // item, next_power_of_two(depth))) for b in STEP_BYTES}:
                 for warps in WARPS:
-                    sums = m * n * len(tiles.products) / (warps * spec.warp_size)
-                    if LEAST_SUMS <= sums <= most:
-                        yield replace(schedule, rows=m, block=n, depth=k, num_warps=warps)
+                    tile = replace(schedule, rows=m, block=n, depth=k, num_warps=warps)
+                    if LEAST_SUMS <= tiles.sums(tile) <= most:
+                        yield tile

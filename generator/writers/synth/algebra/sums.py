@@ -1,4 +1,4 @@
-"""Rewrite the traced graph by algebra: a sum over a linear map's outputs is one product with summed weights.
+"""A sum over the outputs of a linear map as one product with summed weights.
 
 Equal in exact arithmetic for every weight, and computed from the live weights at every call.
 """
@@ -10,30 +10,29 @@ from typing import Any
 import torch
 from torch import fx
 
-from .losses import argument, call_on_fakes
+from ..losses import argument, call_on_fakes
+from .marks import Rewrite
+from .nodes import is_alone, name, put
 
 aten = torch.ops.aten
 
-LINEAR_THEN_REDUCE = "linear-then-reduce"
-ALGEBRA = "algebra"
-"""Key of a node's meta that names the technique which made it."""
+REWRITE = Rewrite(
+    "linear-then-reduce", "weights summed before they are multiplied",
+    "a sum over the outputs of a linear map is a product with summed weights, which are live",
+)  # fmt: skip
 
 _SCALED = frozenset({"mul.Tensor", "mul.Scalar", "div.Tensor", "div.Scalar"})
 _REDUCED = frozenset({"sum.dim_IntList", "mean.dim"})
 _PRODUCTS = frozenset({"linear.default", "matmul.default", "mm.default"})
 
 
-def move_sums_through_products(graph: fx.Graph) -> None:
+def apply(graph: fx.Graph) -> None:
     """In place: sum_j (x W^T + b)_j becomes x (sum_j W_j) + sum_j b_j; factors in between follow it."""
     for node in list(graph.nodes):
-        if _name(node) in _REDUCED and _is_over_columns(node):
+        if name(node) in _REDUCED and _is_over_columns(node):
             scales, product = _through_scales(node.args[0])
             if product is not None and _is_ours(product):
                 _rewrite(graph, node, scales, product)
-
-
-def _name(node: Any) -> str:
-    return str(node.target).removeprefix("aten.") if isinstance(node, fx.Node) else ""
 
 
 def _is_over_columns(node: fx.Node) -> bool:
@@ -47,10 +46,10 @@ def _is_over_columns(node: fx.Node) -> bool:
 def _through_scales(node: Any) -> tuple[list[fx.Node], fx.Node | None]:
     """The multiplications by numbers above a product, last first, and the product; None for anything else."""
     scales: list[fx.Node] = []
-    while _name(node) in _SCALED and isinstance(node.args[1], int | float) and len(node.users) == 1:
+    while name(node) in _SCALED and isinstance(node.args[1], int | float) and is_alone(node):
         scales.append(node)
         node = node.args[0]
-    return scales, node if _name(node) in _PRODUCTS and len(node.users) == 1 else None
+    return scales, node if name(node) in _PRODUCTS and is_alone(node) else None
 
 
 def _is_ours(product: fx.Node) -> bool:
@@ -64,7 +63,7 @@ def _is_ours(product: fx.Node) -> bool:
 
 def _rewrite(graph: fx.Graph, node: fx.Node, scales: list[fx.Node], product: fx.Node) -> None:
     x, weight = product.args[0], product.args[1]
-    linear = _name(product) == "linear.default"
+    linear = name(product) == "linear.default"
     bias = argument(product, "bias") if linear else None
     columns = product.meta["val"].shape[-1]
     with graph.inserting_before(node):
@@ -76,11 +75,10 @@ def _rewrite(graph: fx.Graph, node: fx.Node, scales: list[fx.Node], product: fx.
         for scale in reversed(scales):
             target: Any = scale.target
             found = call_on_fakes(graph, "scaled", target, [found, *scale.args[1:]])
-        if _name(node) == "mean.dim":
+        if name(node) == "mean.dim":
             found = call_on_fakes(graph, "mean", aten.div.Tensor, [found, columns])
         if argument(node, "keepdim"):
             found = call_on_fakes(graph, "kept", aten.unsqueeze.default, [found, -1])
-    found.meta = {**node.meta, "val": found.meta["val"], ALGEBRA: LINEAR_THEN_REDUCE}
-    node.replace_all_uses_with(found)
-    for dead in (node, *scales, product):
+    put(graph, found, node, REWRITE)
+    for dead in (*scales, product):
         graph.erase_node(dead)

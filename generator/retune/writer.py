@@ -1,0 +1,152 @@
+"""Writes a given Triton kernel file anew for a device: the same code with other meta-parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...hardware_specs.spec import DeviceSpec
+from ..writers.writer import Candidate, Declined, Request
+from .parameters import Parameter, read_parameters
+
+NAME = "kernel"
+MOST_THREADS = 1024  # a block, on every target that Triton has
+LEAST_DOT = 16  # an edge of tl.dot
+STEP = 4  # blocks are tried up to so many times smaller and larger
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What each parameter is set to, by its name."""
+
+    values: Mapping[str, int] = field(default_factory=dict)
+
+
+class RetuneWriter:
+    """The first candidate is the file as it is; a transform sets one parameter, its variants are the values
+    that the device allows, nearest first. `traffic` is what the kernels move at full size, in bytes, None if
+    that is not known: then the least counts."""
+
+    name = NAME
+    refinements: tuple[str, ...] = ()
+
+    def __init__(self, source: str, traffic: float | None = None, path: str = "") -> None:
+        self._source, self._traffic, self._path = source, traffic, path
+        self.parameters = {one.name: one for one in read_parameters(source)}
+        self.transforms = tuple(self.parameters)
+
+    def write(self, request: Request) -> Candidate | Declined:
+        if request.parent is None:
+            return self._candidate(request, Setting())
+        before = request.parent.plan
+        if not isinstance(before, Setting):
+            return Declined("the parent is another writer's")
+        if request.complaint is not None:
+            return self._shrunk(request, before, request.complaint)
+        parameter = self.parameters.get(request.transform or "")
+        if parameter is None:
+            return Declined(f"{request.transform} is no parameter of this file")
+        now = before.values.get(parameter.name, parameter.value)
+        others = [v for v in allowed(parameter, request.spec) if v != now]
+        others.sort(key=lambda value: abs(value - now))
+        if request.sample >= len(others):
+            return Declined(f"{parameter.name} has no other value on {request.spec.name}")
+        return self._set(request, before, parameter, others[request.sample])
+
+    def _set(self, request: Request, before: Setting, parameter: Parameter, value: int) -> Candidate:
+        return self._candidate(request, Setting({**before.values, parameter.name: value}), parameter)
+
+    def _shrunk(self, request: Request, before: Setting, complaint: str) -> Candidate | Declined:
+        """Less of what is scarce: fewer stages for shared memory, then smaller blocks; more warps for a
+        kernel that spills."""
+        order = ("warps", "block") if "spills" in complaint else ("stages", "block", "config")
+        for kind in order:
+            for parameter in self._of_kind(kind, before):
+                now = before.values.get(parameter.name, parameter.value)
+                values = [v for v in allowed(parameter, request.spec) if (v > now) == (kind == "warps")]
+                values = [v for v in values if v != now]
+                if kind == "config":
+                    values = [v for v in allowed(parameter, request.spec) if v > now]
+                if values:
+                    return self._set(request, before, parameter, min(values, key=lambda v: abs(v - now)))
+        return Declined("nothing of this file is left to be set smaller")
+
+    def _of_kind(self, kind: str, setting: Setting) -> list[Parameter]:
+        """The parameters of a kind, those with the largest value first."""
+        found = [one for one in self.parameters.values() if one.kind == kind]
+        return sorted(found, key=lambda one: -setting.values.get(one.name, one.value))
+
+    def _candidate(self, request: Request, setting: Setting, changed: Parameter | None = None) -> Candidate:
+        parent = request.parent
+        technique = [changed.name] if changed else []
+        return Candidate(
+            source=self.text(setting, request.spec),
+            writer=self.name,
+            techniques=(*(parent.techniques if parent else ()), *technique),
+            parent=parent.id if parent else None,
+            choices=tuple(self._choice(name, value) for name, value in setting.values.items()),
+            bytes_per_kernel=(
+                self._traffic if self._traffic is not None else float(request.traced.bytes_min),
+            ),
+            flops=float(request.traced.flops),
+            allowed_calls=("*",),
+            plan=setting,
+        )
+
+    def text(self, setting: Setting, spec: DeviceSpec) -> str:
+        """The file with the setting in it, headed by what was changed; as it is where nothing was."""
+        changed = {
+            one: setting.values[one.name] for one in self.parameters.values()
+            if setting.values.get(one.name, one.value) != one.value
+        }  # fmt: skip
+        if not changed:
+            return self._source
+        edits = [
+            (place, _spelled(one, value, place.text))
+            for one, value in changed.items()
+            for place in one.places
+        ]
+        whole = self._source.encode()
+        for place, spelled in sorted(edits, key=lambda edit: edit[0].start, reverse=True):
+            whole = whole[: place.start] + spelled.encode() + whole[place.end :]
+        told = "; ".join(_told(one, value) for one, value in changed.items())
+        return f"# Set by kbgen for {spec.name}: {told}.\n" + whole.decode()
+
+    def _choice(self, name: str, value: int) -> dict[str, str]:
+        parameter = self.parameters[name]
+        why = f"{_shown(parameter, parameter.value)} in the file, {_shown(parameter, value)} here"
+        return {"name": name, "value": _shown(parameter, value), "technique": name, "why": why}
+
+
+def allowed(parameter: Parameter, spec: DeviceSpec) -> list[int]:
+    """The values of a parameter that the device does not rule out, in order; what it is now is among them
+    where that may stay."""
+    if parameter.kind == "config":
+        return list(range(len(parameter.texts)))
+    if parameter.kind == "warps":
+        return [n for n in (1, 2, 4, 8, 16, 32) if n * spec.warp_size <= MOST_THREADS and n <= 16]
+    if parameter.kind == "stages":
+        return list(range(1, 4 if spec.vendor == "amd" else 6))
+    if parameter.kind == "group":
+        return [1, 2, 4, 8, 16]
+    if parameter.kind == "hint":
+        return [parameter.value]
+    if parameter.value < 1 or parameter.value & (parameter.value - 1):
+        return [parameter.value]  # not a power of two: a size of the problem, not of a tile
+    least = LEAST_DOT if parameter.dots else 1
+    values = [parameter.value * factor // STEP for factor in (1, 2, 4, 8, 16)]
+    return [value for value in values if value >= least]
+
+
+def _spelled(parameter: Parameter, value: int, text: str) -> str:
+    return text.format(parameter.texts[value] if parameter.texts else value)
+
+
+def _shown(parameter: Parameter, value: int) -> str:
+    return parameter.texts[value] if parameter.texts else str(value)
+
+
+def _told(parameter: Parameter, value: int) -> str:
+    if parameter.texts:
+        return f"{parameter.name} number {value + 1} of {len(parameter.texts)} alone"
+    return f"{parameter.name} {parameter.value} -> {value}"

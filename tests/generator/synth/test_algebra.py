@@ -1,0 +1,98 @@
+"""Each rewrite by algebra gives what the op gives, on random weights and on what is no number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import fx, nn
+
+from kbgen.generator.writers.synth.algebra.marks import applied
+from kbgen.generator.writers.synth.rewrite import functional, op_name
+
+F = nn.functional
+Forward = Callable[..., torch.Tensor]
+
+
+def _seeded(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(11))
+
+
+IMAGE, CUBE, ROWS, WEIGHT, BIAS = (
+    _seeded(2, 3, 19, 17), _seeded(2, 3, 13, 9, 11), _seeded(5, 8), _seeded(6, 8), _seeded(6)
+)  # fmt: skip
+COLUMN = torch.tensor([[1.5], [math.inf], [-math.inf], [math.nan], [-0.0]])
+
+POOLS = "two poolings as one over windows of windows"
+SAME = "operators that change nothing left out"
+SINGLE = "no exponential over one element"
+SUMS = "weights summed before they are multiplied"
+
+
+def _rewritten(forward: Forward, *inputs: torch.Tensor) -> tuple[fx.Graph, torch.Tensor]:
+    class Model(nn.Module):
+        def forward(self, *given: torch.Tensor) -> torch.Tensor:
+            return forward(*given)
+
+    graph = functional(torch.export.export(Model(), inputs).graph)
+    (got,) = fx.Interpreter(fx.GraphModule({}, graph)).run(*inputs)
+    return graph, got
+
+
+@pytest.mark.parametrize(
+    ("forward", "inputs", "decision", "operators"),
+    [
+        (lambda x: F.max_pool2d(F.max_pool2d(x, 2), 2), (IMAGE,), POOLS, ["max_pool2d"]),
+        (lambda x: F.max_pool2d(F.max_pool2d(x, 3, 2), (2, 3), 1), (IMAGE,), POOLS, ["max_pool2d"]),
+        (lambda x: F.avg_pool3d(F.avg_pool3d(x, 2), 2, 1), (CUBE,), POOLS, ["avg_pool3d"]),
+        (lambda x: F.avg_pool2d(F.avg_pool2d(F.avg_pool2d(x, 2), 2), 2), (IMAGE,), POOLS, ["avg_pool2d"]),
+        (lambda x: torch.relu(torch.relu(x * 1.0 - 0)), (COLUMN,), SAME, ["relu"]),
+        (lambda x: -(-(x / 1)) ** 1, (COLUMN,), SAME, []),
+        (lambda x: torch.logsumexp(torch.logsumexp(x, 1, keepdim=True), 1), (COLUMN,), SINGLE, ["squeeze"]),
+        (lambda x: torch.log_softmax(x, 1), (COLUMN,), SINGLE, ["sub"]),
+        (lambda x: torch.softmax(x, 1), (COLUMN,), SINGLE, ["sub", "add"]),
+        (lambda x, w, b: (F.linear(x, w, b) / 2 * 3).sum(1), (ROWS, WEIGHT, BIAS), SUMS,
+         ["sum", "matmul", "sum", "add", "div", "mul"]),
+        (lambda x, w: (x @ w.t()).mean(-1, keepdim=True), (ROWS, WEIGHT), SUMS,
+         ["t", "sum", "matmul", "div", "unsqueeze"]),
+    ],
+)  # fmt: skip
+def test_a_rewrite_gives_what_the_op_gives(
+    forward: Forward, inputs: tuple[torch.Tensor, ...], decision: str, operators: list[str]
+) -> None:
+    graph, got = _rewritten(forward, *inputs)
+    names = [name for node in graph.nodes if (name := op_name(node)) not in ("", "clone")]
+    assert names == operators
+    assert [rewrite.decision for rewrite in applied(graph)] == [decision]
+    torch.testing.assert_close(got, forward(*inputs), rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("forward", "inputs"),
+    [
+        (lambda x: F.max_pool2d(F.max_pool2d(x, 2, 3), 2), (IMAGE,)),
+        (lambda x: F.max_pool2d(F.max_pool2d(x, 2, padding=1), 2), (IMAGE,)),
+        (lambda x: F.avg_pool2d(F.avg_pool2d(x, 3, 2), 2), (IMAGE,)),
+        (lambda x: F.avg_pool2d(F.avg_pool2d(x, 2, ceil_mode=True), 2), (IMAGE,)),
+        (lambda x: F.avg_pool2d(F.max_pool2d(x, 2), 2), (IMAGE,)),
+        (lambda x: x + 0.0, (COLUMN,)),
+        (lambda x: x * 0.0, (COLUMN,)),
+        (lambda x: torch.softmax(x, 0), (COLUMN,)),
+        (lambda x, w: torch.relu(x @ w.t()).sum(1), (ROWS, WEIGHT)),
+        (lambda x, w: (x @ w.t()).double().sum(1), (ROWS, WEIGHT)),
+    ],
+)  # fmt: skip
+def test_what_only_looks_alike_is_left_alone(forward: Forward, inputs: tuple[torch.Tensor, ...]) -> None:
+    graph, _ = _rewritten(forward, *inputs)
+    assert applied(graph) == ()
+
+
+def test_what_nobody_reads_goes_with_all_that_it_alone_reads() -> None:
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        (x.exp() + 1.0).sum()
+        return x * 2.0
+
+    graph, _ = _rewritten(forward, ROWS)
+    assert [name for node in graph.nodes if (name := op_name(node))] == ["mul"]
