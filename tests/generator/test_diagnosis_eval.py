@@ -81,7 +81,7 @@ def test_the_first_class_is_the_labels(found: DiagnosisEval, split: str) -> None
     assert found.right
 
 
-@pytest.mark.parametrize("split", ["first", "second"])
+@pytest.mark.parametrize("split", ["first", "second", "third"])
 def test_profiles_by_authors_who_had_not_seen_the_rules(found: DiagnosisEval, split: str) -> None:
     (total,) = [
         row
