@@ -56,17 +56,26 @@ def cli() -> None:
 @click.option(
     "--out", type=options.PATH, default="kbgen-out", show_default=True, help="Folder for the results."
 )
+@click.option(
+    "--reference",
+    type=options.PATH,
+    metavar="REF.py",
+    help="OP.py is a kernel file with ModelNew, and REF.py the op that it computes: set the kernel's tiles, "
+    "warps and stages for the device.",
+)
 @options.asking
 @click.pass_obj
 def optimize(
-    session: Session, /, op_file: Path, overrides: Any, budget: float, no_knowledge: bool, **asked: Any
-) -> None:
+    session: Session, /, op_file: Path, reference: Path | None, overrides: Any, budget: float,
+    no_knowledge: bool, **asked: Any,
+) -> None:  # fmt: skip
     """Write a faster, verified kernel for an op file, with a report and a record."""
     from .generator.loop import Asking, OptimizeRequest
     from .generator.loop import optimize as run
+    from .generator.retune.run import retune
 
     request = OptimizeRequest(
-        op_path=op_file,
+        op_path=reference or op_file,
         overrides=dict(overrides),
         budget_s=budget,
         knowledge=not no_knowledge,
@@ -75,7 +84,7 @@ def optimize(
         **asked,
     )
     with session.progress() as say:
-        result = run(request, say)
+        result = retune(request, op_file, say) if reference else run(request, say)
     session.show("optimize", result.to_json())
 
 

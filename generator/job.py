@@ -12,6 +12,8 @@ Status = Literal["win", "no-win", "unmeasured", "degenerate", "inconclusive", "d
 Language = Literal["triton", "cuda"]
 Mode = Literal["as-is", "train", "eval"]
 DEFAULT_BUDGET_S = 600.0
+GIVEN = "kernel"
+"""The writer's name, before the path of the file, where an existing kernel is set for a device."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,11 @@ class OptimizeRequest:
 
     def command(self) -> str:
         """The command line that asks the same."""
-        words = ["kbgen", "optimize", str(self.op_path), "--gpu", self.gpu, "--precision", self.precision]
+        kind, _, given = self.writer.partition(":")
+        files = [given, "--reference", str(self.op_path)] if kind == GIVEN else [str(self.op_path)]
+        words = ["kbgen", "optimize", *files, "--gpu", self.gpu, "--precision", self.precision]
         words += ["--mode", self.mode] if self.mode != "as-is" else []
-        words += ["--writer", self.writer] if self.writer != "synth" else []
+        words += ["--writer", self.writer] if self.writer != "synth" and kind != GIVEN else []
         words += [w for name, value in self.overrides.items() for w in ("--set", f"{name}={value!r}")]
         words += ["--budget", f"{self.budget_s:g}s"] if self.budget_s != DEFAULT_BUDGET_S else []
         words += ["--max-candidates", str(self.max_candidates)] if self.max_candidates else []

@@ -21,6 +21,7 @@ from .evaluated import Evaluated as Evaluated
 from .evaluated import compiled as compiled
 from .evaluated import estimate_of as estimate_of
 from .evaluated import foreseen_us
+from .foresight import Foresight
 from .headroom import Headroom
 from .merit import NEUTRAL, close_to, outcome_of, verdict
 from .moved import Moved, Watch
@@ -135,7 +136,8 @@ class Climber:
 
     def _walk(self, start: Evaluated) -> None:
         """The strategy's moves, until it has no more."""
-        known = Knowledge(self.order, self.proven, self._room(start), self.measure is not None)
+        measured = self.measure is not None
+        known = Knowledge(self.order, self.proven, self._room(start), self._foreseen(start), measured)
         moves = self.strategy(start.candidate.id, known)
         try:
             batch = next(moves)
@@ -205,7 +207,8 @@ class Climber:
         cost = parent.cost / max(step.effect, 1.0 if step.kept else 0.0)
         self._plant(Node(child, cost, step.kept))
         outcome = outcome_of(step.effect, step.interval or (step.effect, step.effect))
-        return Result(move, id, outcome, step.effect, step.kept, self._room(child))
+        told = (self._room(child), self._foreseen(child)) if step.kept else ({}, {})
+        return Result(move, id, outcome, step.effect, step.kept, *told)
 
     def _compared(self, transform: str, parent: Evaluated, child: Evaluated, estimated: float) -> Tried:
         """By the clock where the card is here, else by the estimate."""
@@ -227,6 +230,9 @@ class Climber:
     def _room(self, found: Evaluated) -> Mapping[str, float]:
         """What each technique can give on a kernel at most, where anything bounds it."""
         return self.headroom.of(found) if self.headroom else {}
+
+    def _foreseen(self, found: Evaluated) -> Foresight:
+        return Foresight(self.writer, self.request, found.candidate, self.order)
 
     def _looked_at(self, step: Tried) -> Tried:
         """An accepted step with what it moved."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ..hardware_specs.spec import DeviceSpec
 from .counters.facts import counter_facts
@@ -16,10 +17,13 @@ from .counters.level import level_of
 from .counters.record import Launch
 from .counters.roof import counted_roofline
 from .facts import eager_facts, graph_facts, kernel_facts, profile_facts
-from .profile import Level, Profile
+from .profile import Level
 from .rules import BottleneckClass, Confidence, Facts, Rule, RuleBook, rule_book
-from .trace import TracedOp
 from .wording import evidence, unclassified_evidence
+
+if TYPE_CHECKING:
+    from .profile import Profile
+    from .trace import TracedOp
 
 _GROUPS = ("stop", "launch", "cause", "saturated", "latency", "contributor")
 _PROFILED = ("counters", "timing")

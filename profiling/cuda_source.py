@@ -71,8 +71,12 @@ class CudaCall:
 
     node: ast.Call
     loader: str
+    literal: ast.expr
     text: str | None
-    line: int
+
+    @property
+    def line(self) -> int:
+        return self.literal.lineno
 
 
 def is_cuda(source: str) -> bool:
@@ -114,6 +118,25 @@ def cuda_texts(source: str) -> list[CudaText]:
     return [_device_code(text, line) for text, line in seen]
 
 
+def without_kernels(source: str) -> str:
+    """The file with every kernel's body empty, so that nothing is computed where it launches them. Sources
+    that are no plain strings stay as they are."""
+    lines = source.splitlines(keepends=True)
+    for call in reversed(calls(source)):
+        if call.text is not None:
+            text = "".join(_idle(item) for item in items(without_comments(call.text)))
+            first, last = call.literal.lineno - 1, call.literal.end_lineno or call.literal.lineno
+            head = lines[first].encode()[: call.literal.col_offset].decode()
+            tail = lines[last - 1].encode()[call.literal.end_col_offset :].decode()
+            lines[first:last] = [f"{head}{text!r}{tail}"]
+    return "".join(lines)
+
+
+def _idle(item: Item) -> str:
+    head, brace, _ = item.text.partition("{")
+    return f"{head}{{}}" if brace and "__global__" in head else item.text
+
+
 def _called(node: ast.AST) -> str:
     if not isinstance(node, ast.Call):
         return ""
@@ -124,7 +147,7 @@ def _call(node: ast.Call, name: str, given: ast.expr, known: dict[str, ast.expr]
     if isinstance(given, ast.Name):
         given = known.get(given.id, given)
     plain = isinstance(given, ast.Constant) and isinstance(given.value, str)
-    return CudaCall(node, name, given.value if plain else None, given.lineno)  # type: ignore[attr-defined]
+    return CudaCall(node, name, given, given.value if plain else None)  # type: ignore[attr-defined]
 
 
 def _device_code(text: str, line: int) -> CudaText:

@@ -6,14 +6,16 @@ A number that cannot be known is left out: the rules then answer "undecided". No
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ..hardware_specs.spec import DeviceSpec
-from .eager import eager_cost
-from .profile import Profile
 from .roofline import roofline
 from .static import KernelReport
-from .trace import TracedOp
 from .waves import launch_share_pct, wave_facts
+
+if TYPE_CHECKING:
+    from .profile import Profile
+    from .trace import TracedOp
 
 _MMA = ("mma", "wgmma", "tcgen05", "mfma", "wmma")
 _MATMUL_KINDS = frozenset(("matmul", "conv", "attention", "rnn"))
@@ -53,6 +55,8 @@ def work_facts(flops: float, bytes_min: float, spec: DeviceSpec, kind: str) -> d
 
 def eager_facts(traced: TracedOp, spec: DeviceSpec) -> dict[str, float]:
     """What eager PyTorch would launch and move."""
+    from .eager import eager_cost  # loads torch, which counters alone have no need of
+
     cost = eager_cost(traced)
     return _traffic_facts(cost.bytes_moved, cost.launches, traced, spec)
 

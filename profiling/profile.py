@@ -4,14 +4,16 @@ evidence."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..hardware_specs.spec import DeviceSpec
 from .counters.level import has_counters
 from .counters.record import Launch
 from .static import StaticReport
-from .timing import Timing
-from .trace import TracedOp
+
+if TYPE_CHECKING:
+    from .timing import Timing
+    from .trace import TracedOp
 
 Level = Literal["A", "B", "C", "D"]
 

@@ -42,7 +42,7 @@ BESIDE = 4
 """Other jobs that run at once."""
 MOST_WAITING = 32
 LONGEST_LOG = 1 << 20
-TICK_S, HEARTBEAT_S, GRACE_S = 0.5, 5.0, 5.0
+SHORT_S, TICK_S, HEARTBEAT_S, GRACE_S = 0.02, 0.5, 5.0, 5.0
 
 
 class JobError(KbgenError):
@@ -202,10 +202,11 @@ class Jobs:
                     *self._command, *words, *shared, stdin=asyncio.subprocess.DEVNULL, stdout=out,
                     stderr=asyncio.subprocess.PIPE, start_new_session=True, env=_environment(passing),
                 )  # fmt: skip
+            hearing = asyncio.create_task(_hear(process, job))
             try:
-                await _listen(process, job)
+                await _until_it_ends(process, hearing)
             finally:
-                await asyncio.shield(_ended(process))
+                await asyncio.shield(_ended(process, hearing))
             document = answer(job.folder / "stdout.txt", job.command)
             if document is None or process.returncode:
                 job.status, job.error = "failed", complaint(job.folder / "log.txt", process.returncode)
@@ -224,32 +225,47 @@ class Jobs:
             _write(job.folder / "job.json", job.to_json())
 
 
-async def _listen(process: asyncio.subprocess.Process, job: Job) -> None:
-    """Until the command ends: its last line is the job's progress, all of them go into log.txt."""
+async def _hear(process: asyncio.subprocess.Process, job: Job) -> None:
+    """What the command says: its last line is the job's progress; log.txt holds it all, or both its ends."""
     assert process.stderr is not None
-    rest, kept = b"", 0
+    rest, kept, tail = b"", 0, b""
     with (job.folder / "log.txt").open("wb") as log:
         while chunk := await process.stderr.read(1 << 16):
             kept += len(chunk)
+            tail = (tail + chunk)[-LONGEST_LOG // 16 :]
             if kept <= LONGEST_LOG:
                 log.write(chunk)
                 log.flush()
             *lines, rest = (rest + chunk)[-4096:].split(b"\n")
             for line in filter(None, (one.decode("utf-8", "replace").strip() for one in lines)):
                 job.line = "".join(mark for mark in line if mark.isprintable())[:300]
-    await process.wait()
+        if kept > LONGEST_LOG:
+            log.write(b"\n[...]\n" + tail)
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
+async def _until_it_ends(process: asyncio.subprocess.Process, hearing: asyncio.Task[None]) -> None:
+    """Until the command itself has ended, whatever it left running that holds its standard error open."""
+    while process.returncode is None:
+        if hearing.done():
+            await asyncio.sleep(SHORT_S)
+        else:
+            await asyncio.wait((hearing,), timeout=TICK_S)
+
+
+async def _ended(process: asyncio.subprocess.Process, hearing: asyncio.Task[None]) -> None:
     """Nothing of the command's process group is left: what still runs is asked to end, then killed."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(process.wait(), GRACE_S)
+        until = time.monotonic() + GRACE_S
+        while process.returncode is None and time.monotonic() < until:
+            await asyncio.sleep(SHORT_S)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+    while process.returncode is None:
+        await asyncio.sleep(SHORT_S)
+    await asyncio.wait((hearing,), timeout=GRACE_S)
+    hearing.cancel()
 
 
 def _environment(passing: str) -> dict[str, str]:

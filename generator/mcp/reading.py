@@ -1,6 +1,6 @@
 """Answers what takes no child process: searches, specs, passages and records, on one thread of their own.
 
-The library is opened at the first question and stays open, so that only that one waits for it.
+The library is opened at the first question, with all that searching needs: only that one waits.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 T = TypeVar("T")
 
+WARMING = "128 threads"
+"""A question that loads all that any question needs: words, meaning, and the reading of figures."""
+
 
 class NotThereError(KbgenError):
     """A passage, a record or a device that is not there."""
@@ -32,6 +35,7 @@ class Reader:
     def __init__(self, library: Path | None) -> None:
         self._place = library
         self._opened: Library | None = None
+        self._warm = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="kbgen-reader")
 
     async def search(self, given: asked.Search) -> Document:
@@ -68,6 +72,9 @@ class Reader:
         from ...retrieval.find import find
         from ..report.documents import search_document
 
+        if not self._warm:
+            find(self._library(), WARMING, k=1)
+            self._warm = True
         boundaries = {"arch": given.arch, "vendor": given.vendor, "kind": given.kind}
         answer = find(self._library(), given.query, k=given.k, toolchain=given.toolchain, **boundaries)
         return under("search", search_document(answer))

@@ -125,9 +125,7 @@ def quarantine(library: Library, name: str | None, reason: str, release: bool) -
     return {"quarantined": [{"id": key, **vars(kept)} for key, kept in library.quarantine.entries().items()]}
 
 
-def export(
-    library: Library, out: Path, form: str, ops: Path | None, licence: str, margin: float
-) -> Document:
+def export(library: Library, out: Path, form: str, ops: Path | None, licence: str, margin: float) -> Document:
     """Write own documents and records to a zip file that 'import' takes in elsewhere; or, with --format, what
     the records prove as data that models are trained on: verified kernels, fast and slow ones in pairs, or
     KernelBench's folders. Records that may not be passed on are left out and counted."""

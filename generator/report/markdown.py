@@ -30,6 +30,7 @@ def render(result: Mapping[str, Any]) -> str:
         *_section("Why one may believe it", evidence.verdict(result)),
         *_section("The kernels, compiled for the target", evidence.kernels(result)),
         *_section("Timing", _timing(result)),
+        *_section("Beside the built-in writer's kernel", _beside(result)),
         *_section("What holds the op back", _diagnosis(result)),
         *_section("Choices and the passages behind them", _choices(result)),
         *_section("Steps tried", _steps(result)),
@@ -69,6 +70,15 @@ def _asked(result: Mapping[str, Any]) -> str:
 def _timing(result: Mapping[str, Any]) -> str:
     taken = result["baselines"].values()
     return free_table(timings.rows(taken), timings.COLUMNS) if taken else ""
+
+
+def _beside(result: Mapping[str, Any]) -> str:
+    """Of a given kernel that was set anew: what the built-in writer offers, and which is better."""
+    found = result.get("beside")
+    if not found:
+        return ""
+    where = f" Its kernel: `{found['path']}`." if found.get("path") else ""
+    return f"Better: **{found['better']}**; {found['why']}.{where}"
 
 
 def _diagnosis(result: Mapping[str, Any]) -> str:

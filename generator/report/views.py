@@ -62,8 +62,12 @@ def optimize(result: Document) -> Iterator[RenderableType]:
         names = ("technique", "outcome", "effect", "evidence", "reason")
         rows = [{**step, "effect": figures.ratio(step.get("effect"))} for step in result["steps"]]
         yield rows_of("tried", rows, names)
+    if beside := result.get("beside"):
+        yield f"better: {escape(beside['better'])}; {escape(beside['why'])}"
     if result.get("spent"):
         yield escape(summed(result["spent"]))
+    if beside and beside.get("path"):
+        yield f"built-in {escape(str(beside['path']))}"
     for label, key in (("kernel", "candidate_path"), ("report", "report_path"), ("record", "recorded")):
         if result.get(key):
             yield f"{label:<7} {escape(str(result[key]))}"

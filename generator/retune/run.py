@@ -23,7 +23,7 @@ from ...profiling.trace import TracedOp, trace
 from ..admit import judge
 from ..comparison import compare, on_card
 from ..counted import counted_bytes
-from ..job import Event, OptimizeRequest, OptimizeResult
+from ..job import GIVEN, Event, OptimizeRequest, OptimizeResult
 from ..loop import optimize
 from ..report.files import open_folder, write_files
 from ..search import Climb, Climber
@@ -66,7 +66,7 @@ def retune(
     Raises RefusedKernelError where the judge refuses the kernel as it is, KbgenError for files that cannot be
     read. A kernel that does not compile for the device as it is goes on: that is what may be mended.
     """
-    request = replace(request, writer=f"kernel:{kernel}")
+    request = replace(request, writer=f"{GIVEN}:{kernel}")
     summary, device, op = Summary(request), detect(request.gpu), load_op(request.op_path, request.overrides)
     source = read_source(kernel, "class ModelNew")
     source.tree()

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ...hardware_specs.spec import DeviceSpec
+from ..job import GIVEN
 from ..writers.writer import Candidate, Declined, Request
 from .parameters import Parameter, read_parameters
 
-NAME = "kernel"
 MOST_THREADS = 1024  # a block, on every target that Triton has
 LEAST_DOT = 16  # an edge of tl.dot
 STEP = 4  # blocks are tried up to so many times smaller and larger
+_FACTORS = ((1, 2), (2, 1), (1, 4))  # of all blocks of a kernel at once
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What each parameter is set to, by its name."""
+    """What each parameter is set to, by its name. `fitting`: the file as it came, or as it is made to fit."""
 
     values: Mapping[str, int] = field(default_factory=dict)
+    fitting: bool = False
 
 
 class RetuneWriter:
@@ -27,22 +29,25 @@ class RetuneWriter:
     that the device allows, nearest first. `traffic` is what the kernels move at full size, in bytes, None if
     that is not known: then the least counts."""
 
-    name = NAME
+    name = GIVEN
     refinements: tuple[str, ...] = ()
 
-    def __init__(self, source: str, traffic: float | None = None, path: str = "") -> None:
-        self._source, self._traffic, self._path = source, traffic, path
+    def __init__(self, source: str, traffic: float | None = None) -> None:
+        self._source, self._traffic = source, traffic
         self.parameters = {one.name: one for one in read_parameters(source)}
-        self.transforms = tuple(self.parameters)
+        self._together = _together(self.parameters.values())
+        self.transforms = (*self._together, *self.parameters)
 
     def write(self, request: Request) -> Candidate | Declined:
         if request.parent is None:
-            return self._candidate(request, Setting())
+            return self._candidate(request, Setting(fitting=True))
         before = request.parent.plan
         if not isinstance(before, Setting):
             return Declined("the parent is another writer's")
         if request.complaint is not None:
             return self._shrunk(request, before, request.complaint)
+        if request.transform in self._together:
+            return self._scaled(request, before, request.transform)
         parameter = self.parameters.get(request.transform or "")
         if parameter is None:
             return Declined(f"{request.transform} is no parameter of this file")
@@ -51,14 +56,25 @@ class RetuneWriter:
         others.sort(key=lambda value: abs(value - now))
         if request.sample >= len(others):
             return Declined(f"{parameter.name} has no other value on {request.spec.name}")
-        return self._set(request, before, parameter, others[request.sample])
+        setting = Setting({**before.values, parameter.name: others[request.sample]})
+        return self._candidate(request, setting, parameter.name)
 
-    def _set(self, request: Request, before: Setting, parameter: Parameter, value: int) -> Candidate:
-        return self._candidate(request, Setting({**before.values, parameter.name: value}), parameter)
+    def _scaled(self, request: Request, before: Setting, name: str) -> Candidate | Declined:
+        """All blocks of a kernel smaller or larger at once: what one of them alone would unbalance."""
+        if request.sample >= len(_FACTORS):
+            return Declined(f"{name}: no other factor is tried")
+        over, under = _FACTORS[request.sample]
+        now = {one.name: before.values.get(one.name, one.value) for one in self._together[name]}
+        then = {one: value * over // under for one, value in now.items()}
+        if any(then[one.name] not in allowed(one, request.spec) for one in self._together[name]):
+            return Declined(f"{name}: {over}/{under} of them leaves what is tried on {request.spec.name}")
+        return self._candidate(request, Setting({**before.values, **then}), name)
 
     def _shrunk(self, request: Request, before: Setting, complaint: str) -> Candidate | Declined:
         """Less of what is scarce: fewer stages for shared memory, then smaller blocks; more warps for a
-        kernel that spills."""
+        kernel that spills. Only the file as it came is made to fit: a value that does not is passed over."""
+        if not before.fitting:
+            return Declined("another value is tried instead")
         order = ("warps", "block") if "spills" in complaint else ("stages", "block", "config")
         for kind in order:
             for parameter in self._of_kind(kind, before):
@@ -68,7 +84,9 @@ class RetuneWriter:
                 if kind == "config":
                     values = [v for v in allowed(parameter, request.spec) if v > now]
                 if values:
-                    return self._set(request, before, parameter, min(values, key=lambda v: abs(v - now)))
+                    nearest = min(values, key=lambda v: abs(v - now))
+                    setting = Setting({**before.values, parameter.name: nearest}, fitting=True)
+                    return self._candidate(request, setting, parameter.name)
         return Declined("nothing of this file is left to be set smaller")
 
     def _of_kind(self, kind: str, setting: Setting) -> list[Parameter]:
@@ -76,9 +94,9 @@ class RetuneWriter:
         found = [one for one in self.parameters.values() if one.kind == kind]
         return sorted(found, key=lambda one: -setting.values.get(one.name, one.value))
 
-    def _candidate(self, request: Request, setting: Setting, changed: Parameter | None = None) -> Candidate:
+    def _candidate(self, request: Request, setting: Setting, changed: str = "") -> Candidate:
         parent = request.parent
-        technique = [changed.name] if changed else []
+        technique = [changed] if changed else []
         return Candidate(
             source=self.text(setting, request.spec),
             writer=self.name,
@@ -136,6 +154,15 @@ def allowed(parameter: Parameter, spec: DeviceSpec) -> list[int]:
     least = LEAST_DOT if parameter.dots else 1
     values = [parameter.value * factor // STEP for factor in (1, 2, 4, 8, 16)]
     return [value for value in values if value >= least]
+
+
+def _together(parameters: Iterable[Parameter]) -> dict[str, list[Parameter]]:
+    """The blocks of each kernel that multiplies matrices, where it has several."""
+    found: dict[str, list[Parameter]] = {}
+    for one in parameters:
+        if one.kind == "block" and one.dots:
+            found.setdefault(f"{one.name.partition(':')[0]}: all blocks", []).append(one)
+    return {name: members for name, members in found.items() if len(members) > 1}
 
 
 def _spelled(parameter: Parameter, value: int, text: str) -> str:

@@ -7,7 +7,7 @@ compiles, and all of them where the clock compares them.
 
 from __future__ import annotations
 
-from .strategy import Knowledge, Move, Moves, Result
+from .strategy import Knowledge, Move, Moves, Result, with_variants
 
 
 def advised(root: str, knowledge: Knowledge) -> Moves:
@@ -15,18 +15,11 @@ def advised(root: str, knowledge: Knowledge) -> Moves:
     while taken:
         taken = False
         for transform in [t for t in knowledge.order if t not in done]:
-            results = yield [Move(best, transform)]
-            if results[0].outcome == "declined":
-                continue
-            done.add(transform)
+            first = yield [Move(best, transform)]
+            results = yield from with_variants(first, knowledge)
+            if first[0].outcome != "declined":
+                done.add(transform)
             found = kept(results)
-            variant = 1
-            while results[0].outcome == "rejected" or (
-                knowledge.measured and results[0].outcome != "declined"
-            ):
-                results = yield [Move(best, transform, variant)]
-                found = better(found, kept(results))
-                variant += 1
             if found is not None and found.child is not None:
                 best, taken = found.child, True
 
@@ -34,8 +27,3 @@ def advised(root: str, knowledge: Knowledge) -> Moves:
 def kept(results: list[Result]) -> Result | None:
     """The fastest of those that take their parent's place."""
     return max((r for r in results if r.kept), key=lambda r: r.effect or 1.0, default=None)
-
-
-def better(a: Result | None, b: Result | None) -> Result | None:
-    """The faster of two children of one parent; the first where they are alike."""
-    return b if a is None or (b is not None and (b.effect or 1.0) > (a.effect or 1.0)) else a

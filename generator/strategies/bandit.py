@@ -1,8 +1,8 @@
 """Treats techniques as the arms of a bandit: each step pulls the one whose gain has the highest upper bound.
 
-An arm's mean starts from what was measured of it before, or from its place in the advice, and moves with
-what it gains here. Arms that the kernel at hand leaves no room are masked; after the kernel changed, every
-arm may be pulled again. The search ends when no arm is left.
+An arm's mean starts from what the cost model foresees on the kernel at hand, else from what was measured of
+it before or its place in the advice; what it gained here moves it. Arms that the kernel leaves no room are
+masked. After the kernel changed, every arm may be pulled again; the search ends when no arm is left.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from .strategy import Knowledge, Move, Moves, Result
+from .advised import kept
+from .strategy import Knowledge, Move, Moves, Result, with_variants
 
 LEAST_HEADROOM = 1.03
 """Arms that can give less than this are not pulled."""
@@ -22,56 +23,51 @@ CURIOSITY = 0.1
 """Weight of what is not known of an arm, in the same unit."""
 
 
-def bandit(root: str, knowledge: Knowledge) -> Moves:
-    arms = {t: Arm(_expected(i, t, knowledge)) for i, t in enumerate(knowledge.order)}
-    best, headroom, pulled = root, knowledge.headroom, set[tuple[str, int]]()
-    while (move := _next(best, arms, headroom, pulled)) is not None:
-        result = (yield [move])[0]
-        pulled.add((move.transform, move.variant))
-        arm = arms[move.transform]
-        if result.outcome == "declined":
-            continue
-        arm.learn(result)
-        if result.outcome == "rejected" or knowledge.measured:
-            arm.open.add(move.variant + 1)
-        if result.kept and result.child is not None:
-            best, headroom, pulled = result.child, result.headroom, set()
-            for each in arms.values():
-                each.open = {0}
-
-
 class Arm:
-    """One technique: its mean gain as a logarithm, with the expectation counted as one pull."""
+    """One technique: how often it applied, and the sum of its gains as logarithms."""
 
     def __init__(self, expected: float) -> None:
-        self.pulls, self.mean, self.open = 1, expected, {0}
+        self.expected, self.pulls, self.gains = expected, 0, 0.0
 
-    def learn(self, result: Result) -> None:
-        """A kernel that was rejected gained nothing."""
-        gain = math.log(result.effect) if result.effect else 0.0
+    def learn(self, results: list[Result]) -> None:
+        """The best of its variants counts; kernels that were rejected gained nothing."""
+        effects = [r.effect for r in results if r.effect]
         self.pulls += 1
-        self.mean += (gain - self.mean) / self.pulls
+        self.gains += math.log(max(effects, default=1.0))
 
-    def bound(self, total: int) -> float:
-        return self.mean + CURIOSITY * math.sqrt(math.log(total) / self.pulls)
+    def bound(self, foreseen: float | None, total: int) -> float:
+        """The expectation counts as one pull."""
+        expected = self.expected if foreseen is None else math.log(foreseen)
+        mean = (expected + self.gains) / (self.pulls + 1)
+        return mean + CURIOSITY * math.sqrt(math.log(total) / (self.pulls + 1))
+
+
+def bandit(root: str, knowledge: Knowledge) -> Moves:
+    arms = {t: Arm(_expected(i, t, knowledge)) for i, t in enumerate(knowledge.order)}
+    best, headroom, foreseen, pulled = root, knowledge.headroom, knowledge.foreseen, set[str]()
+    while (name := _next(arms, headroom, foreseen, pulled)) is not None:
+        pulled.add(name)
+        first = yield [Move(best, name)]
+        if first[0].outcome == "declined":
+            continue
+        results = yield from with_variants(first, knowledge)
+        arms[name].learn(results)
+        found = kept(results)
+        if found is not None and found.child is not None:
+            best, headroom, foreseen, pulled = found.child, found.headroom, found.foreseen, set()
 
 
 def _next(
-    best: str, arms: Mapping[str, Arm], headroom: Mapping[str, float], pulled: set[tuple[str, int]]
-) -> Move | None:
-    """The open arm with the highest bound; of equals the one advised first."""
-    total = sum(arm.pulls for arm in arms.values())
+    arms: Mapping[str, Arm], headroom: Mapping[str, float], foreseen: Mapping[str, float], pulled: set[str]
+) -> str | None:
+    """The arm with the highest bound; of equals the one advised first."""
+    total = sum(arm.pulls + 1 for arm in arms.values())
     left = [
-        (arm.bound(total), -variant, name)
+        (arm.bound(foreseen.get(name), total), name)
         for name, arm in arms.items()
-        if headroom.get(name, math.inf) >= LEAST_HEADROOM
-        for variant in arm.open
-        if (name, variant) not in pulled
+        if name not in pulled and headroom.get(name, math.inf) >= LEAST_HEADROOM
     ]
-    if not left:
-        return None
-    _, variant, name = max(left, key=lambda one: one[:2])
-    return Move(best, name, -variant)
+    return max(left, key=lambda one: one[0])[1] if left else None
 
 
 def _expected(place: int, transform: str, knowledge: Knowledge) -> float:

@@ -6,9 +6,9 @@ round do not depend on each other, so they are compiled and timed together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .strategy import Knowledge, Move, Moves, Result
+from .strategy import Knowledge, Move, Moves, Result, with_variants
 
 WIDTH = 3
 """Sequences that are lengthened in a round."""
@@ -22,39 +22,33 @@ WORSE = 1.05
 
 @dataclass
 class Sequence:
-    """A kernel, its time as a share of the plain one's, and the moves that were not yet tried on it."""
+    """A kernel, its time as a share of the plain one's, and the techniques that were not yet tried on it."""
 
     id: str
     cost: float
-    left: list[tuple[str, int]] = field(default_factory=list)
+    left: list[str]
 
-    def taken(self) -> list[tuple[str, int]]:
-        """The next moves, which are left no more."""
+    def moves(self) -> list[Move]:
+        """The next ones, which are left no more."""
         chosen, self.left = self.left[:BRANCHES], self.left[BRANCHES:]
-        return chosen
+        return [Move(self.id, transform) for transform in chosen]
 
 
 def beam(root: str, knowledge: Knowledge) -> Moves:
-    order = [(transform, 0) for transform in knowledge.order]
-    known = {root: Sequence(root, 1.0, list(order))}
+    known = {root: Sequence(root, 1.0, list(knowledge.order))}
     while alive := _alive(known):
-        moves = [Move(one.id, *chosen) for one in alive for chosen in one.taken()]
-        results = yield moves
-        for move, result in zip(moves, results, strict=True):
-            parent = known[move.parent]
-            if result.outcome == "declined":
-                continue
-            if result.outcome == "rejected" or knowledge.measured:
-                parent.left.append((move.transform, move.variant + 1))
+        first = yield [move for one in alive for move in one.moves()]
+        for result in (yield from with_variants(first, knowledge)):
             if result.child is not None and result.child not in known:
-                known[result.child] = Sequence(result.child, _cost(parent, result), list(order))
+                cost = _cost(known[result.move.parent], result)
+                known[result.child] = Sequence(result.child, cost, list(knowledge.order))
 
 
 def _alive(known: dict[str, Sequence]) -> list[Sequence]:
-    """The best sequences with anything left to try."""
+    """The best sequences that leave anything to try."""
     near = WORSE * min(one.cost for one in known.values())
-    ranked = sorted((one for one in known.values() if one.cost <= near), key=lambda one: one.cost)
-    return [one for one in ranked[:WIDTH] if one.left]
+    left = [one for one in known.values() if one.left and one.cost <= near]
+    return sorted(left, key=lambda one: one.cost)[:WIDTH]
 
 
 def _cost(parent: Sequence, result: Result) -> float:

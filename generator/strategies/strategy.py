@@ -10,7 +10,7 @@ A strategy reads no clock, file or random source, so equal results give equal mo
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Outcome = Literal["declined", "rejected", "helped", "neutral", "hurt"]
@@ -31,8 +31,8 @@ class Result:
     """How a move came out: `child` is the id of what was made (None where nothing was), `effect` the time of
     the parent over the child's, `kept` whether the child takes its parent's place.
 
-    `headroom` bounds what each technique can give on the child, as time before over time after; what it does
-    not name is not bounded.
+    Of the techniques that may follow on the child, `headroom` bounds what each can give and `foreseen` is
+    what the cost model says of it, both as time before over time after; neither need name every technique.
     """
 
     move: Move
@@ -41,21 +41,44 @@ class Result:
     effect: float | None = None
     kept: bool = False
     headroom: Mapping[str, float] = field(default_factory=dict)
+    foreseen: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Knowledge:
     """What is known before the search: `order` of the techniques, best advised first; `proven`, what was
-    measured of one on this kind of operator and architecture, as time before over time after; `headroom` of
-    the kernel to start from, as in `Result`. Where effects are `measured`, they may rank the variants of a
-    technique in another order than the model that numbered them."""
+    measured of one on this kind of operator and architecture, as time before over time after; `headroom` and
+    `foreseen` of the kernel to start from, as in `Result`. Where effects are `measured`, they may rank the
+    variants of a technique in another order than the model that numbered them."""
 
     order: Sequence[str]
     proven: Mapping[str, float] = field(default_factory=dict)
     headroom: Mapping[str, float] = field(default_factory=dict)
+    foreseen: Mapping[str, float] = field(default_factory=dict)
     measured: bool = False
 
 
 Moves = Generator[list[Move], list[Result], None]
 Strategy = Callable[[str, Knowledge], Moves]
 """From the id of the plain kernel and what is known to the moves."""
+
+TOGETHER = 6
+"""Variants that are asked for at once where the clock compares them."""
+
+
+def with_variants(
+    results: Sequence[Result], knowledge: Knowledge
+) -> Generator[list[Move], list[Result], list[Result]]:
+    """The results of techniques with those of their variants on the same kernels: of what applied all of them
+    where the clock compares them, else of what did not compile the next ones until one does."""
+    found = list(results)
+    left = [r.move for r in results if r.outcome != "declined" and (knowledge.measured or not r.child)]
+    count = TOGETHER if knowledge.measured else 1
+    while left:
+        more = yield [replace(m, variant=m.variant + n) for m in left for n in range(1, count + 1)]
+        found += more
+        last = {replace(r.move, variant=0): r for r in more}
+        left = [
+            r.move for r in last.values() if r.outcome != "declined" and (knowledge.measured or not r.child)
+        ]
+    return found

@@ -1,4 +1,4 @@
-"""Judges a candidate in CUDA C++ as far as that goes without running it: its text, and how it compiles.
+"""Judges a candidate in CUDA C++: by its text, by how it compiles, and where the card is here by running it.
 
 No interpreter runs CUDA C++. Without a card such a candidate can be refused, and never passes: what its
 kernels compute, which addresses they touch and whether they race stays unknown, and the verdict says so.
@@ -7,46 +7,72 @@ kernels compute, which addresses they touch and whether they race stays unknown,
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from ...profiling.cuda_source import calls
 from ...profiling.cuda_static import CudaKernel, CudaReport, inspect_cuda
+from ...profiling.op import OpError
+from .card import OnCard
+from .cases import settings
 from .record import Record
 from .review import Fault
 from .scan import scan
 from .verdict import Verdict
 
 LABEL = "cuda-c++"
+_LIBRARY = re.compile(
+    r"\bcu(?:blas|dnn|sparse|solver|fft)\w*|\b(?:torch|at)::(?!empty|zeros|full|cuda|device|dtype)[a-z]\w*\s*(?=\()"
+)
+"""What computes in a kernel's stead when C++ calls it; torch's functions that only allocate do not."""
+
 _LOADERS = "torch.utils.cpp_extension"
 NOT_RUN = "values, addresses and races were not judged, for nothing here runs CUDA C++"
 
 
-def judge_cuda(record: Record, scratch: Path) -> Verdict:
-    """The verdict on the candidate of `record`, whose text hands CUDA C++ to a loader of torch's."""
+def judge_cuda(record: Record, scratch: Path, live: bool) -> Verdict:
+    """The verdict on the candidate of `record`, whose text hands CUDA C++ to a loader of torch's; where the
+    target is the card in this machine (`live`), by running it there."""
     record.labels.add(LABEL)
     with record.clock("scan"):
         record.scan = scan(python_side(record.source), record.allowed_calls)
-    if record.scan.fault is not None:
-        return record.failed(record.scan.fault)
+    library = _LIBRARY.search(record.source)
+    fault = record.scan.fault or (library and Fault("library-call", f"its source names {library[0]}"))
+    if fault:
+        return record.failed(fault)
     if record.spec is None:
         said = f"it is CUDA C++, and no target was named to compile it for; {NOT_RUN}"
         return record.inconclusive("unsupported", said)
     with record.clock("static"):
         report = inspect_cuda(record.source, record.spec, scratch / "static")
     record.fields["target"] = _document(report, record.spec.id)
-    record.notes += [f"not checked: {said}" for said in (*report.unchecked, NOT_RUN)]
+    record.notes += [] if live else [f"not checked: {said}" for said in (*report.unchecked, NOT_RUN)]
     record.notes += [f"compiled for {report.target}: {said}" for said in report.spills]
     if report.rejections:
         compiled = bool(report.kernels)
         return record.failed(Fault("over-limit" if compiled else "does-not-compile", report.rejections[0]))
     if report.unknown:
         return record.inconclusive("unsupported", f"{report.unknown}; {NOT_RUN}")
+    if live:
+        return _on_card(record, scratch)
     names = f"its kernels ({', '.join(kernel.name for kernel in report.kernels)})"
     return record.inconclusive(
         "unsupported", f"{names} compile for {report.target} with {report.compiler}; {NOT_RUN}"
     )
+
+
+def _on_card(record: Record, scratch: Path) -> Verdict:
+    try:
+        with record.clock("shapes"):
+            found = settings(record.op, record.mode, record.seed)
+    except OpError as error:
+        return record.inconclusive("no-oracle", str(error))
+    if not found:
+        return record.inconclusive("no-oracle", "no smaller shape of this op was found to judge it at")
+    record.fields["shapes"] = {setting.name: dict(setting.op.overrides) for setting in found}
+    return OnCard(record, found, scratch / "card").verdict()
 
 
 def python_side(source: str) -> str:

@@ -65,7 +65,7 @@ def verify(
     source = _read(candidate)
     record = Record(candidate, source, op, spec, precision, mode, seed, tuple(allowed_calls), limits)
     if is_cuda(source):
-        return judge_cuda(record, scratch)
+        return judge_cuda(record, scratch, live)
     with record.clock("scan"):
         record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:

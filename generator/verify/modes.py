@@ -1,8 +1,8 @@
 """Judges a module in both of its modes, training and evaluating, where reference and candidate know of both.
 
 The mode that the op file ships is judged always. Where the reference's answer differs in the other one, a
-candidate that asks for its mode is judged there too, unless it refuses in words that name the mode; the verdict
-says what was judged.
+candidate that asks for its mode is judged there too, unless it refuses in words that name the mode; the
+verdict says what was judged.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from typing import Any
 from .cases import Case
 from .controls import Answer
 from .exchange import StepReport
-from .record import Record
 from .modes import OTHER_MODE
+from .record import Record
 from .review import Reviewed
 from .upstream import upstream
 from .verdict import BufferTraffic

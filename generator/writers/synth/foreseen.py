@@ -13,6 +13,7 @@ from ....profiling.static import KernelReport
 from .attention_tiles import AttentionTiles
 from .loops import Loops
 from .schedule import Schedule
+from .skeletons.parts import CUT_BLOCK, cut_factors
 from .tiles import ADDRESS_REGISTERS, Tiles
 from .traffic import planned_bytes
 from .transforms.site import VECTOR_BYTES, Site
@@ -24,9 +25,17 @@ HELD_REGISTERS = 24
 def foreseen(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[KernelReport, ...]:
     """The kernels of one region in launch order."""
     if loops.tiling is not None:
-        return (_of_products(loops, schedule, spec),)
+        cut = (_of_cut(loops, schedule, spec),) if schedule.stretch else ()
+        return (*cut, _of_products(loops, schedule, spec))
     kernels = len(planned_bytes(loops, schedule, spec))
     return (_of_elements(loops, schedule, spec),) * kernels
+
+
+def _of_cut(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
+    """The kernel that cuts fp32 factors into parts of bf16."""
+    elements = max(size.full for size in (cut_factors(loops) or {}).values())
+    blocks = 2 * math.ceil(elements / CUT_BLOCK)
+    return _report(schedule, spec, blocks, HELD_REGISTERS + 8, 0, {128: 2}, {128: 3})
 
 
 def _of_products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:

@@ -12,8 +12,12 @@ aten = torch.ops.aten
 
 _LOSSES = frozenset({
     "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "cross_entropy_loss",
-    "triplet_margin_loss",
+    "triplet_margin_loss", "nll_loss_nd", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+    "soft_margin_loss",
 })  # fmt: skip
+_OF_CLASSES = frozenset({"cross_entropy_loss", "nll_loss_nd"})
+"""Of these a mean counts the rows that are not ignored."""
+
 _NONE, _MEAN = 0, 1
 """What torch's `reduction` argument means in ATen: at::Reduction; 2 is the sum."""
 
@@ -41,12 +45,13 @@ def argument(node: fx.Node, name: str) -> Any:
 
 def has_plain_classes(node: fx.Node) -> bool:
     """Whether a cross-entropy is that of one class for each row, all alike."""
-    plain = argument(node, "weight") is None and argument(node, "label_smoothing") == 0.0
+    smoothed = "cross_entropy" in str(node.target) and argument(node, "label_smoothing") != 0.0
+    plain = argument(node, "weight") is None and not smoothed
     return plain and argument(node, "target").meta["val"].dtype is torch.int64
 
 
 def _spread(graph: fx.Graph, node: fx.Node, name: str) -> None:
-    reduction, of_classes = argument(node, "reduction"), name == "cross_entropy_loss"
+    reduction, of_classes = argument(node, "reduction"), name in _OF_CLASSES
     if reduction == _NONE or (of_classes and not has_plain_classes(node)):
         return
     target: Any = node.target

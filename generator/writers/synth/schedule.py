@@ -37,8 +37,9 @@ class Schedule:
     products: `rows` x `block` results a program, `depth` of the summed direction a step; they are walked in
     groups of `group` rows, so that tiles that run together share their factors in the L2. `dot` is how the
     units take fp32 factors: "ieee" as they are, "tf32x3" as three TF32 products of their parts, "bf16x6" as
-    six of bf16. With `descriptors` the copy engine brings their tiles; with `halves` results leave in two
-    halves of their columns.
+    six of bf16; with a `stretch` a kernel before cuts these, and sums are taken over so many elements at a
+    time. With `descriptors` the copy engine brings tiles; with `halves` results leave in two halves of their
+    columns.
 
     "attention" holds `rows` queries and `block` columns of their results, and walks `depth` keys a step;
     scores are summed `inner` at a time, all at once where `one_tile` holds the queries.
@@ -66,6 +67,7 @@ class Schedule:
     inner: int = 0
     descriptors: bool = False
     halves: bool = False
+    stretch: int = 0
     choices: tuple[Choice, ...] = field(default=(), compare=False)
 
     def decide(self, choice: Choice, *, instead_of: str = "", **changes: Any) -> Schedule:

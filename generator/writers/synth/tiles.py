@@ -14,6 +14,7 @@ from .loops import LoopAxis, Loops
 from .lowering.factors import outside_products
 from .schedule import Schedule
 from .skeletons.factors import only_loaded
+from .skeletons.parts import PRODUCTS
 
 ADDRESS_REGISTERS = 50
 """What a thread holds besides its sums: addresses, masks, fragments of the factors."""
@@ -31,6 +32,12 @@ TF32_ACROSS_REACHED = 0.13
 """Share of the matrix units' peak that they reach, as factors are cut in registers on the way; TF32 units
 take factors along the summed direction alone. 4096 x 4096 x 4096 on an H200 (Triton 3.6): three TF32 products
 1.76 ms where both factors lie along it, else 6.2 ms; six of bf16 2.07 ms either way."""
+
+CUT_REACHED = 0.73
+"""The same for six of bf16 whose parts a kernel before has cut: 1.15 ms, and 0.08 ms to cut them."""
+
+CUT_BYTES = 10
+"""Read and written for each element that is cut: one of fp32, three of bf16."""
 
 VECTOR_REACHED, VECTOR_ALONG_REACHED = 0.66, 0.33
 """The same for fp32 on the vector units of NVIDIA: 3.1 ms, and 6.3 ms where the right factor lies along the
@@ -100,10 +107,12 @@ class Tiles:
         )
         return left, right
 
-    def multiplied(self, dot: str) -> float:
-        """Times the peak rate's share of time that products of this kind take."""
+    def multiplied(self, dot: str, *, cut: bool = False) -> float:
+        """Times the work at the units' peak that products of this kind take; `cut` by a kernel before."""
         if self.dtype != "fp32" or self.spec.vendor != "nvidia":
             return 1.0
+        if cut:
+            return SPLIT_PRODUCTS[dot] / CUT_REACHED
         if dot == "ieee":
             return 1 / (VECTOR_ALONG_REACHED if self.along[1] else VECTOR_REACHED)
         reached = TF32_ACROSS_REACHED if dot == "tf32x3" and not all(self.along) else SPLIT_REACHED[dot]
@@ -114,19 +123,22 @@ class Tiles:
         return batch * math.ceil(rows / schedule.rows) * math.ceil(cols / schedule.block)
 
     def step_bytes(self, schedule: Schedule) -> int:
-        """Factors that a program reads in a step."""
+        """Factors that a program reads in a step, of all six products where parts of them are read."""
         left, right = self.factors
-        return (left * schedule.rows + right * schedule.block) * schedule.depth * BYTES[self.dtype]
+        item = PRODUCTS * BYTES["bf16"] if schedule.stretch else BYTES[self.dtype]
+        return (left * schedule.rows + right * schedule.block) * schedule.depth * item
 
     def shared_bytes(self, schedule: Schedule) -> int:
         """Shared memory of a program: the steps under way; on AMD the next one waits in registers."""
         in_registers = 0 if "cp_async" in self.spec.features else 1
-        return max(1, schedule.num_stages - in_registers) * self.step_bytes(schedule)
+        step = self.step_bytes(schedule) // (PRODUCTS if schedule.stretch else 1)
+        return max(1, schedule.num_stages - in_registers) * step
 
     def sums(self, schedule: Schedule) -> float:
         """Sums that a thread holds."""
         threads = schedule.num_warps * self.spec.warp_size
-        return schedule.rows * schedule.block * len(self.products) / threads
+        held = 2 if schedule.stretch else len(self.products)
+        return schedule.rows * schedule.block * held / threads
 
     def resident(self, schedule: Schedule) -> int:
         """Programs that a unit holds at once, by threads, shared memory and an estimate of registers."""
@@ -147,7 +159,7 @@ class Tiles:
         rate = self.rate(schedule.dot)
         if rate is None:
             return None
-        times = self.multiplied(schedule.dot)
+        times = self.multiplied(schedule.dot, cut=bool(schedule.stretch))
         flops = 2.0 * schedule.rows * schedule.block * schedule.depth * len(self.products) * times
         steps = math.ceil(self.shape[3] / schedule.depth)
         return ProductWork(flops, self.step_bytes(schedule), steps, rate, schedule.num_stages)
@@ -179,6 +191,11 @@ class Tiles:
         if work is None or not resident or self.shared_bytes(schedule) > self.spec.shared_bytes_per_block:
             return math.inf
         return product_us(work, self.programs(schedule), resident, self.spec)
+
+    def cut_bytes(self) -> float:
+        """DRAM traffic of the kernel that cuts the factors into parts."""
+        batch, rows, cols, depth = self.shape
+        return float(CUT_BYTES * batch * depth * (rows + cols))
 
     def planned_bytes(self, schedule: Schedule) -> float:
         """DRAM traffic of the kernel: factors as their order lets them be found in the L2, the rest once."""

@@ -29,7 +29,9 @@ def planned_bytes(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[f
     if loops.tiling is not None and loops.tiling.inner:
         return (AttentionTiles(loops, spec).planned_bytes(),)
     if loops.tiling is not None:
-        return (Tiles(loops, spec).planned_bytes(schedule),)
+        tiles = Tiles(loops, spec)
+        cut = (tiles.cut_bytes(),) if schedule.stretch else ()
+        return (*cut, tiles.planned_bytes(schedule))
     if not loops.reduced or schedule.one_tile or loops.windowed:
         return (_read_bytes(loops, [everything]) + stores,)
     stages = plan_stages(

@@ -142,4 +142,4 @@ def _products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[Produ
     if loops.tiling is None:
         return (None,) * len(planned_bytes(loops, schedule, spec))
     tiles = AttentionTiles(loops, spec) if loops.tiling.inner else Tiles(loops, spec)
-    return (tiles.work(schedule),)
+    return (*((None,) if schedule.stretch else ()), tiles.work(schedule))

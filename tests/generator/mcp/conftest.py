@@ -36,6 +36,14 @@ if does == "forever":
     print("[   0.2 s] write     pids %d %d in %s" % (os.getpid(), child.pid, os.environ["TMPDIR"]),
           file=sys.stderr, flush=True)
     time.sleep(600)
+if does == "orphan":
+    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+    print("[   0.2 s] write     pids %d" % child.pid, file=sys.stderr, flush=True)
+if does == "chatter":
+    for _ in range(40):
+        os.write(2, b"chatter " * 4096 + b"\\n")
+    print("kbgen: in the end it was told.", file=sys.stderr)
+    sys.exit(1)
 if does == "deaf":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     print("[   0.2 s] write     pids %d" % os.getpid(), file=sys.stderr, flush=True)

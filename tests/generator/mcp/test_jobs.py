@@ -52,6 +52,14 @@ def is_there(pid: int) -> bool:
     return state != "Z"
 
 
+async def until_gone(*pids: int) -> None:
+    """Init reaps what was orphaned when it gets to it."""
+    until = time.monotonic() + LONG_S
+    while any(map(is_there, pids)):
+        assert time.monotonic() < until
+        await asyncio.sleep(0.01)
+
+
 def test_the_answer_is_the_commands_document(
     tmp_path: Path, stand_in: tuple[str, ...], op: Op, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +87,7 @@ def test_the_answer_is_the_commands_document(
         ("misuse", "no such option"),
         ("die", "ended by signal 9"),
         ("silent", "without an answer"),
+        ("chatter", "in the end it was told."),
     ],
 )
 def test_a_failure_is_told_in_its_own_sentence(
@@ -104,6 +113,18 @@ def test_what_an_op_prints_does_no_harm(tmp_path: Path, stand_in: tuple[str, ...
     run(act())
 
 
+def test_what_a_command_leaves_running_neither_stays_nor_holds_the_job_up(
+    tmp_path: Path, stand_in: tuple[str, ...], op: Op
+) -> None:
+    async def act() -> None:
+        jobs = Jobs(tmp_path / "out", None, stand_in)
+        job = await ended(jobs, "verify", op("orphan"))
+        assert job.status == "done"
+        await until_gone(int(job.line.split("pids")[1]))
+
+    run(act())
+
+
 @pytest.mark.parametrize("does", ["forever", "deaf"])
 def test_cancelling_ends_all_that_the_job_started(
     does: str, tmp_path: Path, stand_in: tuple[str, ...], op: Op, monkeypatch: pytest.MonkeyPatch
@@ -118,10 +139,7 @@ def test_cancelling_ends_all_that_the_job_started(
         assert all(map(is_there, pids))
         await jobs.cancel(job)
         assert job.status == "cancelled"
-        until = time.monotonic() + LONG_S
-        while any(map(is_there, pids)):  # init reaps the grandchild when it gets to it
-            assert time.monotonic() < until
-            await asyncio.sleep(0.01)
+        await until_gone(*pids)
         if " in " in line:
             assert not Path(line.split(" in ")[1]).exists()
         await jobs.cancel(job)

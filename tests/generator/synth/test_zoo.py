@@ -24,12 +24,13 @@ DECLINED = {
     "view_in_use": "forward overwrites a tensor in place while views of it are in use (relu_)",
 }
 REGIONS = {
-    "adaptive_pools": 3, "attentions": 9, "bool_extrema": 3, "conv_block": 3, "convolutions": 6,
-    "dot_products": 2, "gathered": 2, "int32_columns": 2, "int64_rows": 2, "joined": 5, "layernorms": 3,
-    "linear_between": 3, "long_chain": 2, "losses": 7, "normalize": 2, "norms": 2, "one_element": 3,
-    "one_pixel": 5, "pools": 9, "rolled": 2, "shuffled": 4, "products": 7, "reshaped": 2, "scalars": 2, "scans": 5, "self_transpose": 2, "strided": 3,
-    "sums_of_products": 6, "transposed_convolutions": 3, "truth": 3, "two_dims_reduced": 4,
-    "two_regions": 2, "unequal_parts": 3, "untouched": 0,
+    "adaptive_pools": 3, "alike_blocks": 11, "attentions": 9, "bool_extrema": 3, "conv_block": 3,
+    "convolutions": 6, "dot_products": 2, "gathered": 2, "int32_columns": 2, "int64_rows": 2, "joined": 5,
+    "layernorms": 3, "linear_between": 3, "long_chain": 2, "losses": 7, "normalize": 2, "norms": 2,
+    "one_element": 3, "one_pixel": 5, "pools": 9, "products": 7, "reshaped": 2, "rolled": 2, "scalars": 2,
+    "scans": 5, "self_transpose": 2, "shuffled": 4, "strided": 3, "sums_of_products": 6,
+    "transposed_convolutions": 3, "truth": 3, "two_dims_reduced": 4, "two_regions": 2, "unequal_parts": 3,
+    "untouched": 0,
 }  # fmt: skip
 """Regions of the ops that do not become one."""
 
@@ -115,6 +116,13 @@ def test_a_kept_class_keeps_its_constructor_alone(written: Written) -> None:
     assert "class RMSNorm(nn.Module):" in source
     assert ".pow(" not in source
     assert source.count("def forward") == 1
+
+
+def test_regions_that_compute_alike_share_their_kernels(written: Written) -> None:
+    """Five blocks of two regions each, and the head."""
+    source = written("alike_blocks")["plain"]
+    assert source.count("@triton.jit") == 3
+    assert source.count("= alike_blocks_2(") == 5
 
 
 def test_all_results_of_one_tensor_share_one_read(written: Written) -> None:

@@ -70,6 +70,8 @@ def torch_call(
     values = list(traces.args(node))
     if is_getitem(node):
         return f"{text(values[0])}[{values[1]}]"
+    if aten_name(node) == "alias.default":
+        return text(values[0])
     if aten_name(node) == "slice.Tensor":
         return _subscript(traces, node, text)
     if op_name(node) in _PROPERTIES:
@@ -89,7 +91,7 @@ _PLACEMENT = ("device", "pin_memory", "layout")
 
 def allowed_name(node: fx.Node) -> str:
     """The name under which a judge may allow this call, as the file has it; "" where none is called."""
-    if is_getitem(node) or aten_name(node) == "slice.Tensor" or op_name(node) in _PROPERTIES:
+    if is_getitem(node) or aten_name(node) in _PLAIN or op_name(node) in _PROPERTIES:
         return ""
     return _public(node).full_name
 
@@ -115,6 +117,9 @@ def _public(node: fx.Node) -> _Form:
         return _Form(name, is_method=True)
     raise CannotFuseError(f"{aten_name(node) or node.target} has no public form that this writer knows")
 
+
+_PLAIN = ("slice.Tensor", "alias.default")
+"""Written without any call."""
 
 _PUBLIC_NAMES = {"_unsafe_view": "view", "lift_fresh_copy": "clone", "_to_copy": "to"}
 _MODULES = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..expr import Load
+from ..extent import Extent
 from .index import Group, Indexer
 from .kernel import Described, Kernel
 
@@ -33,13 +34,30 @@ class Side:
     length: str
 
 
+@dataclass(frozen=True)
+class Part:
+    """One of `count` parts of `elements` each, one behind the other in a tensor: the variable that says
+    which, and the one that is their size."""
+
+    number: str
+    elements: Extent
+    size: str
+    count: int
+
+
 def copied(
-    kernel: Kernel, indexer: Indexer, load: Load, tensor: str, sides: tuple[Side, Side], batch: Group | None
+    kernel: Kernel,
+    indexer: Indexer,
+    load: Load,
+    tensor: str,
+    sides: tuple[Side, Side],
+    batch: Group | None,
+    parts: Part | None = None,
 ) -> tuple[str, str] | None:
     """(descriptor, source of the tile) of a load; None where it is no box of the tensor as it lies there.
 
     The box has one direction for each side of the tile, one of which runs along neighbours in memory, and
-    one for each axis of the batch that the tensor has.
+    one for each axis of the batch that the tensor has; `parts` lie one behind the other.
     """
     if load.taps or load.gathered:
         return None
@@ -61,6 +79,8 @@ def copied(
     tile = [(sides[0].start, first, rows, sides[0].length), (sides[1].start, second, cols, sides[1].length)]
     if first.is_one():
         tile.reverse()
+    if parts is not None:
+        around.insert(0, (parts.number, parts.elements, parts.elements.like(parts.count)))
     starts = [*(f"{place}.to(tl.int32)" for place, _, _ in around), *(start for start, *_ in tile)]
     described = Described(
         tensor,

@@ -221,9 +221,8 @@ class WrapperWriter:
             name = self.tensors[f"store:{store.name}"]
             lines.append(f"{name} = {self._allocation(store.node, store.dtype)}")
         for name, dtype in self.workspaces:
-            lines.append(
-                f"{name} = torch.empty({self._parts_shape()}, dtype={TORCH[dtype]}, device={self._device()})"
-            )
+            made = f"{self._parts_shape(name)}, dtype={TORCH[dtype]}, device={self._device()}"
+            lines.append(f"{name} = torch.empty({made})")
         return lines
 
     def _allocation(self, node: fx.Node, dtype: str) -> str:
@@ -247,7 +246,9 @@ class WrapperWriter:
     def _device(self) -> str:
         return f"{self.inputs[0][0]}.device"
 
-    def _parts_shape(self) -> str:
+    def _parts_shape(self, name: str) -> str:
+        if self.schedule.stretch:
+            return f"(3 * {name.removesuffix('_parts')}_elements,)"
         parts = str(self.schedule.splits)
         if self.schedule.layout == "columns":
             return f"(n_batch * {parts} * n_cols,)"

@@ -9,7 +9,7 @@ from torch import fx
 
 from ..builder import Builder
 from ..losses import argument, has_plain_classes
-from ..space import CannotFuseError
+from ..space import CannotFuseError, Dims
 from .context import Context, Lowered, Value
 from .reductions import reduce
 from .softmaxes import log_denominator
@@ -80,9 +80,66 @@ def _divergence(ctx: Context, node: fx.Node) -> Lowered:
     return _pairwise(ctx, node, formula)
 
 
+@lowers("binary_cross_entropy.default")
+def _binary(ctx: Context, node: fx.Node) -> Lowered:
+    """-(target log(x) + (1 - target) log(1 - x)), each logarithm at least -100 as in torch."""
+    _refuse_weights(node)
+
+    def formula(b: Builder, x: int, y: int) -> int:
+        least, one = b.number(-100.0, "fp32"), b.number(1.0, "fp32")
+        yes = b.apply("maximum", b.apply("log", x), least)
+        no = b.apply("maximum", b.apply("log1p", b.apply("neg", x)), least)
+        unless = b.apply("mul", b.apply("sub", y, one), no)
+        return b.apply("sub", unless, b.apply("mul", y, yes))
+
+    return _pairwise(ctx, node, formula)
+
+
+@lowers("binary_cross_entropy_with_logits.default")
+def _binary_of_logits(ctx: Context, node: fx.Node) -> Lowered:
+    """(1 - target) x - log(sigmoid(x)), which overflows on neither side."""
+    _refuse_weights(node)
+
+    def formula(b: Builder, x: int, y: int) -> int:
+        away = b.apply("mul", b.apply("sub", b.number(1.0, "fp32"), y), x)
+        return b.apply("sub", away, b.apply("log_sigmoid", x))
+
+    return _pairwise(ctx, node, formula)
+
+
+@lowers("soft_margin_loss.default")
+def _soft_margin(ctx: Context, node: fx.Node) -> Lowered:
+    """log(1 + exp(-target x))."""
+
+    def formula(b: Builder, x: int, y: int) -> int:
+        return b.apply("neg", b.apply("log_sigmoid", b.apply("mul", x, y)))
+
+    return _pairwise(ctx, node, formula)
+
+
+def _refuse_weights(node: fx.Node) -> None:
+    names = ("weight", "pos_weight") if "logits" in str(node.target) else ("weight",)
+    if any(argument(node, name) is not None for name in names):
+        raise CannotFuseError("a weighted loss is left to torch")
+
+
 @lowers("cross_entropy_loss.default")
 def _cross_entropy(ctx: Context, node: fx.Node) -> Lowered:
     """-log_softmax(x)[target] along the classes, 0 for a row that is ignored."""
+    x, rows, of_target = _of_target(ctx, node)
+    loss = ctx.builder.apply("sub", log_denominator(ctx, x, [1]), of_target)
+    return _unless_ignored(ctx, node, Value(rows, loss))
+
+
+@lowers("nll_loss_nd.default")
+def _of_logarithms(ctx: Context, node: fx.Node) -> Lowered:
+    """-x[target] along the classes, 0 for a row that is ignored."""
+    _, rows, of_target = _of_target(ctx, node)
+    return _unless_ignored(ctx, node, Value(rows, ctx.builder.apply("neg", of_target)))
+
+
+def _of_target(ctx: Context, node: fx.Node) -> tuple[Value, Dims, int]:
+    """The scores in fp32, the dimensions of the rows, and the score of each row's class."""
     if not has_plain_classes(node) or argument(node, "reduction") != 0:
         raise CannotFuseError("weighted, smoothed or soft classes are left to torch")
     x, target = ctx.value(argument(node, "self")), ctx.value(argument(node, "target"))
@@ -97,10 +154,34 @@ def _cross_entropy(ctx: Context, node: fx.Node) -> Lowered:
         ctx.space.unify(mine, given, "target")
     chosen = b.apply("eq", ctx.position(x.dims[1]), target.node, dtype="int1")
     picked = b.apply("where", chosen, x.node, b.number(0.0, "fp32"))
-    of_target = reduce(ctx, Value(x.dims, picked), [1], "sum", False, "fp32", "of_target")
-    loss = b.apply("sub", log_denominator(ctx, x, [1]), of_target.node)
+    found = reduce(ctx, Value(x.dims, picked), [1], "sum", False, "fp32", "of_target")
+    return x, rows, found.node
+
+
+def _unless_ignored(ctx: Context, node: fx.Node, loss: Value) -> Value:
+    b, target = ctx.builder, ctx.value(argument(node, "target"))
     ignored = b.apply("eq", target.node, b.number(argument(node, "ignore_index"), "int64"), dtype="int1")
-    return Value(rows, b.apply("where", ignored, b.number(0.0, "fp32"), loss))
+    return Value(loss.dims, b.apply("where", ignored, b.number(0.0, "fp32"), loss.node))
+
+
+@lowers("cosine_similarity.default")
+def _cosine(ctx: Context, node: fx.Node) -> Lowered:
+    """x y / (|x| |y|) along a dimension, each length at least eps."""
+    b, dim = ctx.builder, int(argument(node, "dim"))
+    x, y = (ctx.value(argument(node, name)) for name in ("x1", "x2"))
+    dims = ctx.broadcast([x, y])
+    wide = [b.cast(v.node, "fp32") for v in (x, y)]
+    over = [dim % len(dims)]
+
+    def total(left: int, right: int) -> Value:
+        return reduce(ctx, Value(dims, b.apply("mul", left, right)), over, "sum", False, "fp32")
+
+    def length(number: int) -> int:
+        root = b.apply("sqrt", total(number, number).node)
+        return b.apply("maximum", root, b.number(float(argument(node, "eps")), "fp32"))
+
+    both = total(*wide)
+    return Value(both.dims, b.apply("div", both.node, b.apply("mul", *map(length, wide))))
 
 
 @lowers("triplet_margin_loss.default")

@@ -20,6 +20,7 @@ from ..space import Affine, CannotFuseError
 from .factors import Factors, names_in_use, tile_values
 from .frame import is_wide, prepare
 from .job import Job
+from .parts import sums_of_parts
 
 
 def write(job: Job) -> list[Kernel]:
@@ -45,7 +46,8 @@ def write(job: Job) -> list[Kernel]:
         Factors(job, left, "left_mask", (row, Side(across, "start", "BLOCK_K")), batch),
         Factors(job, right, "right_mask", (Side(down, "start", "BLOCK_K"), col), batch),
     )
-    sums = _sums(job, kernel, factors, results, down)
+    multiplied = sums_of_parts if job.schedule.stretch else _sums
+    sums = multiplied(job, kernel, factors, results, down)
     if job.schedule.halves:
         _store_halves(job, kernel, results, sums, written)
         return [kernel]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..builder import Builder
 from ..dtypes import TRITON
-from ..emit.descriptors import Side, copied
+from ..emit.descriptors import Part, Side, copied
 from ..emit.index import Group, Indexer
 from ..emit.kernel import Kernel
 from ..emit.names import LOCALS, RESERVED
@@ -42,13 +42,15 @@ class Factors:
     mask: str
     sides: tuple[Side, Side]
     batch: Group | None
+    part: Part | None = None
 
     def named(self, number: int) -> str:
         """A factor as a variable: brought by the copy engine where it can be, by pointers where it cannot."""
         kernel, load, values = self.values.kernel, only_loaded(self.values.builder, number), self.values
         if not self.job.schedule.descriptors or load is None or values.known(number, ()) is not None:
             return factor(values, number, self.mask)
-        found = copied(kernel, values.indexer, load, self.job.tensors[load.buffer], self.sides, self.batch)
+        tensor = self.job.tensors[load.buffer]
+        found = copied(kernel, values.indexer, load, tensor, self.sides, self.batch, self.part)
         if found is None:
             return factor(values, number, self.mask)
         descriptor, source = found
@@ -57,6 +59,10 @@ class Factors:
             name = factor(values, number, self.mask)
         wanted = values.builder.dtype(number)
         widened = f".to({TRITON[wanted]})" if wanted != load.dtype else ""
+        if self.part is not None:
+            behind = f"{kernel.pointer(tensor)} + {self.part.number}.to(tl.int64) * {self.part.size}"
+            at, line = kernel.lines[-1]
+            kernel.lines[-1] = (at, line.replace(kernel.pointer(tensor), behind))
         kernel.lines[before:before] = [
             (kernel.depth, f"if {descriptor} is not None:"),
             (kernel.depth + 1, f"{name} = {source}{widened}"),

@@ -45,6 +45,8 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
 
 def alternatives(schedule: Schedule, site: Site) -> list[Schedule]:
     """Tiles that the model holds to be faster than the one at hand, best first; a clock may differ."""
+    if schedule.stretch:
+        return []  # its tile is the one that products of cut parts were measured with
     tiles = Tiles(site.loops, site.spec)
 
     def staged_us(candidate: Schedule) -> float:
@@ -83,11 +85,12 @@ def _candidates(schedule: Schedule, tiles: Tiles) -> Iterator[Schedule]:
     _, rows, cols, depth = tiles.shape
     spec, item = tiles.spec, BYTES[tiles.dtype]
     vector = tiles.dtype == "fp32"  # parts of split factors are cut in registers
+    steps = STEP_BYTES if schedule.dot == "ieee" else STEP_BYTES[1:]
     most = 64 if vector else max((MOST_SUMS[f] for f in MOST_SUMS if f in spec.features), default=64)
     most_rows, most_cols = (max(LEAST_SIDE, next_power_of_two(n)) for n in (rows, cols))
     for m in (s for s in SIDES if s <= most_rows):
         for n in (s for s in SIDES if s <= most_cols):
-            for k in {max(16, min(b // item, next_power_of_two(depth))) for b in STEP_BYTES}:
+            for k in {max(16, min(b // item, next_power_of_two(depth))) for b in steps}:
                 for warps in WARPS:
                     tile = replace(schedule, rows=m, block=n, depth=k, num_warps=warps)
                     if LEAST_SUMS <= tiles.sums(tile) <= most:

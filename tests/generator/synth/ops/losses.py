@@ -19,6 +19,11 @@ class Model(nn.Module):
             nn.functional.mse_loss(x, y),
             nn.functional.l1_loss(x, y, reduction="sum"),
             nn.functional.triplet_margin_loss(x, y, x * 0.5),
+            nn.functional.nll_loss(logs, classes),
+            nn.functional.nll_loss(x, classes, reduction="none", ignore_index=2),
+            nn.functional.binary_cross_entropy(torch.sigmoid(x), torch.sigmoid(y)),
+            nn.functional.binary_cross_entropy_with_logits(x, y, reduction="none"),
+            nn.functional.soft_margin_loss(x, torch.sign(y), reduction="sum"),
         )
 
 
