@@ -11,6 +11,7 @@ from typing import Any
 
 from ..kb.library import Library
 from ..profiling.classify import Diagnosis, classify
+from ..profiling.cuda_source import is_cuda
 from ..profiling.device import Device
 from ..profiling.profile import Profile
 from ..profiling.roofline import attainable_us
@@ -18,6 +19,7 @@ from ..retrieval.advise import Advice
 from .beam import Beam, Seams
 from .comparison import Gain, Measure
 from .counted import counted_bytes
+from .evaluated_cuda import check_card, compiled_cuda, cuda_standing
 from .job import OptimizeRequest
 from .prompts.briefing import brief, from_json
 from .prompts.prompt import VERSION
@@ -39,6 +41,8 @@ def search_answers(
     measure: Measure | None, most: int, seed: Candidate | None = None,
 ) -> Climb:  # fmt: skip
     """Search until the beam is done. A journal is begun, or gone on with, and finished."""
+    if request.asking.language == "cuda":
+        check_card(device)
     keep: Keep = _no_journal
     if writer.journal is not None:
         writer.journal.begin(_identity(writer, wanted, request), resume=request.asking.resume)
@@ -79,13 +83,18 @@ class _Seams:
             attainable_us(traced.flops, traced.bytes_min, self.device.roof), traced.bytes_min / reached * 1e-3
         )
         return Seams(
-            compiled=lambda candidate: compiled(candidate, self.wanted, self.scratch),
+            compiled=self._compiled,
             judged=self._judged,
             weighed=self._weighed,
             standing=self._standing,
             measure=self._measured if self.measure else None,
             floor_us=floor_us,
         )
+
+    def _compiled(self, candidate: Candidate) -> Evaluated:
+        if is_cuda(candidate.source):
+            return compiled_cuda(candidate, self.wanted, self.device, self.scratch)
+        return compiled(candidate, self.wanted, self.scratch)
 
     def _judged(self, found: Evaluated) -> Verdict:
         scratch = found.path.parent / "first-judge"
@@ -104,7 +113,10 @@ class _Seams:
         )  # fmt: skip
 
     def _weighed(self, found: Evaluated, verdict: Verdict) -> Evaluated:
-        """With the traffic that the judge counted, and the estimate that follows from it."""
+        """With the traffic that the judge counted, and the estimate that follows from it; of CUDA C++, whose
+        kernels are not watched, nothing is estimated."""
+        if is_cuda(found.candidate.source):
+            return found
         counted = counted_bytes(verdict, self.wanted.traced, self.wanted.spec.l2_bytes)
         moved = counted or float(self.wanted.traced.bytes_min)
         candidate = replace(found.candidate, bytes_per_kernel=(moved,))
@@ -112,6 +124,8 @@ class _Seams:
         return replace(found, candidate=candidate, estimate=estimate)
 
     def _standing(self, found: Evaluated) -> str:
+        if is_cuda(found.candidate.source):
+            return cuda_standing(found, self.wanted)
         traced, spec = self.wanted.traced, self.wanted.spec
         time_ = f"estimated {found.estimate.total_us:.1f} us" if found.estimate else ""
         return standing(found.static, spec, classify(Profile(traced, self.device.roof, found.static)), time_)

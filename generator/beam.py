@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ..profiling.cuda_source import is_cuda
 from ..profiling.roofline import LAUNCH_US
 from .admit import OF_THE_OP
 from .comparison import Gain, Measure
@@ -157,7 +158,8 @@ class Beam:
         """The candidate compiled, its verdict where it compiles, and the complaint, "" where it stands."""
         self.seen.add(candidate.id)
         found = self.seams.compiled(candidate)
-        if found.static.rejections or not found.static.kernels:
+        launches = found.static.kernels or is_cuda(candidate.source)
+        if found.static.rejections or not launches:
             return found, None, of_static(found.static) or "forward launches no kernel of its own"
         verdict = self.seams.judged(found)
         stands = isinstance(verdict, Passed) or (

@@ -32,8 +32,9 @@ from .writers.writer import Candidate, Declined, Request, Writer
 MENDS = 5
 
 HOPELESS = 1.5
-"""A candidate foreseen to take so many times the time of its parent is not compiled: what is foreseen before
-the compiler and what it then finds differ by less (see tests/generator/test_foreseen.py)."""
+"""A candidate foreseen to take so many times what was foreseen of its parent is not compiled: over the spaces
+of `kbgen eval search` what is foreseen and what the compiler finds agree at the median (1.0) and for all
+but a few (0.7 to 1.2), and those are foreseen alike before and after."""
 
 
 @dataclass(frozen=True)
@@ -172,11 +173,10 @@ class Climber:
         proposal = self.writer.write(asked)
         if isinstance(proposal, Declined):
             return proposal
-        foreseen = foreseen_us(proposal, self.request.spec)
-        if foreseen and parent.estimate and foreseen > HOPELESS * parent.estimate.total_us:
+        before, after = (foreseen_us(one, self.request.spec) for one in (parent.candidate, proposal))
+        if before and after and after > HOPELESS * before:
             return Declined(
-                f"not compiled: foreseen to take {foreseen:.1f} us where the kernel before it is "
-                f"estimated at {parent.estimate.total_us:.1f}"
+                f"not compiled: foreseen to take {after:.1f} us where its parent takes {before:.1f}"
             )
         self.say(f"{move.transform} on {move.parent}")
         return proposal

@@ -17,9 +17,7 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -29,7 +27,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ... import KbgenError
-from .ending import answer, complaint
+from .process import run
 
 Status = Literal["queued", "running", "done", "failed", "cancelled", "lost"]
 Tell = Callable[[float, str], Awaitable[None]]
@@ -41,8 +39,7 @@ ON_THE_CARD = ("bench", "optimize", "profile", "record")
 BESIDE = 4
 """Other jobs that run at once."""
 MOST_WAITING = 32
-LONGEST_LOG = 1 << 20
-SHORT_S, TICK_S, HEARTBEAT_S, GRACE_S = 0.02, 0.5, 5.0, 5.0
+TICK_S, HEARTBEAT_S = 0.5, 5.0
 
 
 class JobError(KbgenError):
@@ -73,6 +70,10 @@ class Job:
     def seconds(self) -> float:
         """How long it has run, or ran."""
         return self.took_s if self.since is None else time.monotonic() - self.since
+
+    def heard(self, line: str) -> None:
+        """Take a line of the command as what the job is at."""
+        self.line = line
 
     def end(self) -> None:
         """Have it end, and everything that it started, without waiting for that."""
@@ -194,84 +195,21 @@ class Jobs:
     async def _answered(self, job: Job, words: Sequence[str]) -> None:
         """Run the command to its end; cancelling this ends it."""
         job.since = time.monotonic()
-        passing = tempfile.mkdtemp(prefix="kbgen-job-")
         shared = ["--json", *([f"--library={self.library}"] if self.library else [])]
         try:
-            with (job.folder / "stdout.txt").open("wb") as out:
-                process = await asyncio.create_subprocess_exec(
-                    *self._command, *words, *shared, stdin=asyncio.subprocess.DEVNULL, stdout=out,
-                    stderr=asyncio.subprocess.PIPE, start_new_session=True, env=_environment(passing),
-                )  # fmt: skip
-            hearing = asyncio.create_task(_hear(process, job))
-            try:
-                await _until_it_ends(process, hearing)
-            finally:
-                await asyncio.shield(_ended(process, hearing))
-            document = answer(job.folder / "stdout.txt", job.command)
-            if document is None or process.returncode:
-                job.status, job.error = "failed", complaint(job.folder / "log.txt", process.returncode)
-            else:
-                _write(job.folder / "document.json", document)
-                job.status = "done"
+            document, error = await run([*self._command, *words, *shared], job.command, job.folder, job.heard)
         finally:
             job.took_s, job.since = job.seconds, None
-            shutil.rmtree(passing, ignore_errors=True)
-            with suppress(OSError):
-                (job.folder / "stdout.txt").unlink()
+        if document is None:
+            job.status, job.error = "failed", error
+        else:
+            _write(job.folder / "document.json", document)
+            job.status = "done"
 
     def _note(self, job: Job) -> None:
         """Keep on disk what the job is; a disk that takes no more ends no job."""
         with suppress(OSError):
             _write(job.folder / "job.json", job.to_json())
-
-
-async def _hear(process: asyncio.subprocess.Process, job: Job) -> None:
-    """What the command says: its last line is the job's progress; log.txt holds it all, or both its ends."""
-    assert process.stderr is not None
-    rest, kept, tail = b"", 0, b""
-    with (job.folder / "log.txt").open("wb") as log:
-        while chunk := await process.stderr.read(1 << 16):
-            kept += len(chunk)
-            tail = (tail + chunk)[-LONGEST_LOG // 16 :]
-            if kept <= LONGEST_LOG:
-                log.write(chunk)
-                log.flush()
-            *lines, rest = (rest + chunk)[-4096:].split(b"\n")
-            for line in filter(None, (one.decode("utf-8", "replace").strip() for one in lines)):
-                job.line = "".join(mark for mark in line if mark.isprintable())[:300]
-        if kept > LONGEST_LOG:
-            log.write(b"\n[...]\n" + tail)
-
-
-async def _until_it_ends(process: asyncio.subprocess.Process, hearing: asyncio.Task[None]) -> None:
-    """Until the command itself has ended, whatever it left running that holds its standard error open."""
-    while process.returncode is None:
-        if hearing.done():
-            await asyncio.sleep(SHORT_S)
-        else:
-            await asyncio.wait((hearing,), timeout=TICK_S)
-
-
-async def _ended(process: asyncio.subprocess.Process, hearing: asyncio.Task[None]) -> None:
-    """Nothing of the command's process group is left: what still runs is asked to end, then killed."""
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        until = time.monotonic() + GRACE_S
-        while process.returncode is None and time.monotonic() < until:
-            await asyncio.sleep(SHORT_S)
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    while process.returncode is None:
-        await asyncio.sleep(SHORT_S)
-    await asyncio.wait((hearing,), timeout=GRACE_S)
-    hearing.cancel()
-
-
-def _environment(passing: str) -> dict[str, str]:
-    """The server's environment without its token, and a folder for passing files that goes with the job."""
-    kept = {name: value for name, value in os.environ.items() if name != "KBGEN_MCP_TOKEN"}
-    return {**kept, "TMPDIR": passing}
 
 
 def _write(path: Path, document: Mapping[str, Any]) -> None:

@@ -14,8 +14,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
+Node = TypeVar("Node", bound=ast.AST)
 Kind = Literal["block", "group", "warps", "stages", "hint", "config"]
 
 AMD_HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")
@@ -224,9 +225,7 @@ def _functions(tree: ast.AST) -> list[ast.FunctionDef]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
-def _own(
-    function: ast.AST, kind: type[ast.Call] | type[ast.Constant] | type[ast.Assign]
-) -> Iterator[ast.AST]:
+def _own(function: ast.AST, kind: type[Node]) -> Iterator[Node]:
     """Nodes of a kind in the function itself; those of inner functions are theirs, lambdas' are not."""
     waiting = list(ast.iter_child_nodes(function))
     while waiting:
@@ -241,7 +240,6 @@ def _own(
 def _assigned(scope: ast.AST, name: str) -> Iterator[ast.expr]:
     """What the name is set to in this scope."""
     for node in _own(scope, ast.Assign):
-        assert isinstance(node, ast.Assign)
         for target in node.targets:
             if isinstance(target, ast.Name) and target.id == name:
                 yield node.value
@@ -252,17 +250,10 @@ def _assigned(scope: ast.AST, name: str) -> Iterator[ast.expr]:
 
 def _repeated(function: ast.AST, number: int) -> Iterator[ast.Constant]:
     """The same number wherever else the function has it, launch options apart."""
-    options = {
-        id(word.value) for call in _own(function, ast.Call) if isinstance(call, ast.Call)
-        for word in call.keywords if word.arg in _OPTIONS
-    }  # fmt: skip
+    calls = _own(function, ast.Call)
+    options = {id(word.value) for call in calls for word in call.keywords if word.arg in _OPTIONS}
     for node in _own(function, ast.Constant):
-        if (
-            isinstance(node, ast.Constant)
-            and _is_number(node)
-            and node.value == number
-            and id(node) not in options
-        ):
+        if _is_number(node) and node.value == number and id(node) not in options:
             yield node
 
 

@@ -25,6 +25,7 @@ from ...profiling.calibration import Calibration
 from ...profiling.device import Device, detect
 from ..benchmark import PROCESSES
 from ..job import Event
+from ..summary import versions
 from .cards import cards_here
 from .finding import Task, find
 from .journal import Journal
@@ -34,8 +35,8 @@ from .timing import Timing, ceilings, clock
 from .total import by_family, by_level, total
 
 Say = Callable[[Event], None]
-TIMED_AT_ONCE = 2
-"""Tasks a card that prepare or conclude a timing while another one holds the card."""
+TIMED_AT_ONCE = 3
+"""Tasks a card: one holds it, the others prepare a timing or conclude one meanwhile."""
 
 _IMPORTED = (f"{__package__}.timing", "chromadb", "llama_index.core.node_parser")
 """What every task needs, by module, and what takes seconds."""
@@ -64,13 +65,15 @@ class SuitePlan:
 
 @dataclass(frozen=True)
 class SuiteResult:
-    """The rows in the order of the files; `ceilings` is what the card was measured to reach, by key."""
+    """The rows in the order of the files; `ceilings` is what the card was measured to reach, by key, and
+    `environment` the devices and the versions of this run: of the last one, where several made the rows."""
 
     folders: tuple[str, ...]
     settings: Mapping[str, Any]
     rows: tuple[Row, ...]
     seconds: float
     ceilings: Mapping[str, float]
+    environment: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -81,6 +84,7 @@ class SuiteResult:
             "levels": by_level(self.rows),
             "families": by_family(self.rows, self.ceilings),
             "ceilings": dict(self.ceilings),
+            "environment": dict(self.environment),
             "seconds": self.seconds,
         }
 
@@ -121,7 +125,9 @@ def run_suite(
         run.all(tasks)
         rows = tuple(_row(journal, task) for task in tasks)
         seconds = round(time.monotonic() - run.begun, 1)
-        result = SuiteResult(tuple(map(str, folders)), settings, rows, seconds, run.ceilings())
+        named = {gpu: device.to_json() for gpu, device in devices.items()}
+        environment = {"devices": named, "versions": versions(), "cores": _cores(), "jobs": run.jobs}
+        result = SuiteResult(tuple(map(str, folders)), settings, rows, seconds, run.ceilings(), environment)
         if plan.out is not None:
             text = json.dumps(result.to_json(), indent=1, default=str)
             (out / "suite.json").write_text(text + "\n", encoding="utf-8")
@@ -217,7 +223,10 @@ class _Run:
 
     def _start_timing(self, pool: Pool[_Key], task: Task) -> None:
         row = self.journal.rows[task.key]
-        timing = Timing(task.path, row, task.out, self.cards, self.plan.processes)
+        compilers = max(2, _cores() // (2 * len(self.cards)))
+        timing = Timing(
+            task.path, row, task.out, self.cards, self.plan.processes, compilers=min(32, compilers)
+        )
         patience = Bounds(timing.wall_s * (self.plan.processes + 2) * TIMED_AT_ONCE, _TIMING_MEMORY)
         pool.start(("clock", task), self.crew.clock, timing, patience)
 
@@ -230,6 +239,8 @@ class _Run:
             reason = f"timing it: {ending.detail}"
             return replace(found, status="inconclusive", reason=reason, timing_seconds=ending.wall_s)
         row: Row = ending.value if ending.status == "ok" else _fallen(task, ending)
+        if row.status == "error":
+            row = replace(row, seconds=ending.wall_s)
         return replace(row, cpu_seconds=ending.cpu_s, peak_memory_bytes=ending.peak_bytes or None)
 
     def _over(self) -> bool:

@@ -34,7 +34,8 @@ PLAN = Plan(
 @dataclass(frozen=True)
 class Timing:
     """A verified row to be timed, on one of `cards`, in `processes` fresh processes. One that takes longer
-    than `wall_s` is ended; a compiled baseline has `compile_s` to be ready, or is told as missing."""
+    than `wall_s` is ended; a compiled baseline has `compile_s` to be ready, or is told as missing, and
+    `compilers` processes to compile with."""
 
     path: Path
     row: Row
@@ -43,6 +44,7 @@ class Timing:
     processes: int
     compile_s: float = 60.0
     wall_s: float = 180.0
+    compilers: int = 8
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -86,6 +88,7 @@ def _timed(task: Timing, asked: dict[str, Any], scratch: Path) -> Outcome:
         {**asked, "compile_s": task.compile_s},
         scratch=scratch,
         limits=limits,
+        env={"TORCHINDUCTOR_COMPILE_THREADS": str(task.compilers)},
     )
 
 

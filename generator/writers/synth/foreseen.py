@@ -45,7 +45,7 @@ def _of_products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelRe
         sums = schedule.rows * schedule.block * len(tiles.products) / threads
     else:
         sums = tiles.sums(schedule)
-    registers = min(int(sums) + ADDRESS_REGISTERS, spec.max_registers_per_thread)
+    registers = min(int(sums) + ADDRESS_REGISTERS, Site(loops, spec).registers_per_thread(schedule.num_warps))
     shared = tiles.shared_bytes(schedule)
     return _report(schedule, spec, tiles.programs(schedule), registers, shared, {128: 2}, {128: 1})
 
@@ -58,7 +58,7 @@ def _of_elements(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelRe
     width = min(VECTOR_BYTES, each * item) if _contiguous(site, schedule) else item
     loads = streams * max(1, each * item // width)
     live = site.live_values if not staged else 1
-    registers = min(HELD_REGISTERS + each * live, spec.max_registers_per_thread)
+    registers = min(HELD_REGISTERS + each * live, site.registers_per_thread(schedule.num_warps))
     shared = (schedule.num_stages - 1) * each * threads * item * streams if staged else 0
     blocks = site.programs(schedule) * schedule.splits
     blocks = min(blocks, schedule.persistent) if schedule.persistent else blocks

@@ -88,6 +88,14 @@ def log_sigmoid(x):
     """log(sigmoid(x)) without overflow on either side."""
     return tl.minimum(x, 0.0) - log1p(tl.exp(-tl.abs(x)))
 ''',
+    "round_even": '''
+@triton.jit
+def round_even(x):
+    """The nearest whole number, of two the even one: beside 2^23 fp32 has no room for a fraction."""
+    size = tl.abs(x)
+    whole = tl.where(size < 8388608.0, (size + 8388608.0) - 8388608.0, size)
+    return tl.where(whole == 0, x * 0.0, tl.where(x < 0, -whole, whole))
+''',
     "max_nan": '''
 @triton.jit
 def max_nan(a, b):
@@ -193,6 +201,8 @@ FUNCTIONS: dict[str, Function] = {
     "log_sigmoid": Function("log_sigmoid({0})", 10, "log_sigmoid"),
     "floor": Function("tl.floor({0})"),
     "ceil": Function("tl.ceil({0})"),
+    "round": Function("round_even({0})", 6, "round_even"),
+    "sign": Function("tl.where({0} > 0, 1.0, tl.where({0} < 0, -1.0, 0.0))", 2),
     "eq": Function("{0} == {1}"),
     "ne": Function("{0} != {1}"),
     "lt": Function("{0} < {1}"),

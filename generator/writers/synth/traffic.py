@@ -50,9 +50,9 @@ def planned_bytes(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[f
 def tensor_bytes(loops: Loops) -> float:
     """Bytes of the tensors that the region reads and writes, each once: what no schedule of it can avoid."""
     region = loops.region
-    read = {name: node.meta["val"] for name, node in region.buffers}
-    written = sum(float(s.node.meta["val"].numel()) * BYTES[s.dtype] for s in region.stores)
-    return sum(float(value.numel()) * value.element_size() for value in read.values()) + written
+    held = {name: node.meta["val"] for name, node in region.buffers}
+    read = sum(float(value.numel()) * float(value.element_size()) for value in held.values())
+    return read + sum(float(s.node.meta["val"].numel()) * BYTES[s.dtype] for s in region.stores)
 
 
 def planned_flops(loops: Loops) -> float:

@@ -31,13 +31,13 @@ if does == "misuse":
 if does == "die":
     os.kill(os.getpid(), signal.SIGKILL)
 if does == "forever":
-    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)", op])
     open(os.environ["TMPDIR"] + "/left", "w").write("x")
     print("[   0.2 s] write     pids %d %d in %s" % (os.getpid(), child.pid, os.environ["TMPDIR"]),
           file=sys.stderr, flush=True)
     time.sleep(600)
 if does == "orphan":
-    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)", op])
     print("[   0.2 s] write     pids %d" % child.pid, file=sys.stderr, flush=True)
 if does == "chatter":
     for _ in range(40):

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from kbgen.generator.mcp import jobs as module
+from kbgen.generator.mcp import process
 from kbgen.generator.mcp.jobs import Job, JobError, Jobs
 from kbgen.generator.mcp.sources import SourceError
 
@@ -129,7 +130,7 @@ def test_what_a_command_leaves_running_neither_stays_nor_holds_the_job_up(
 def test_cancelling_ends_all_that_the_job_started(
     does: str, tmp_path: Path, stand_in: tuple[str, ...], op: Op, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "GRACE_S", 0.2)
+    monkeypatch.setattr(process, "GRACE_S", 0.2)
 
     async def act() -> None:
         jobs = Jobs(tmp_path / "out", None, stand_in)
@@ -146,6 +147,36 @@ def test_cancelling_ends_all_that_the_job_started(
         assert job.status == "cancelled"
 
     run(act())
+
+
+def test_a_job_that_is_cancelled_while_it_starts_leaves_nothing(
+    tmp_path: Path, stand_in: tuple[str, ...], op: Op
+) -> None:
+    async def act() -> None:
+        jobs = Jobs(tmp_path / "out", None, stand_in)
+        for turns in range(12):  # of the event loop, before the start is broken off
+            job = jobs.begin("verify", lambda folder: ["verify", op("forever"), f"--out={folder}"])
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            time.sleep(0.05)  # the child is faster than the server
+            await jobs.cancel(job)
+            assert job.status == "cancelled"
+        await until_gone(*left_of(tmp_path))
+
+    run(act())
+
+
+def left_of(folder: Path) -> list[int]:
+    """Processes whose command line names a file of this test."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (place / "cmdline").read_bytes()
+        except OSError:  # it has ended
+            continue
+        if str(folder).encode() in words:
+            found.append(int(place.name))
+    return found
 
 
 def test_a_wait_that_is_over_leaves_the_job_running(

@@ -41,8 +41,11 @@ class Pretended:
     def __init__(self, **times: float | str) -> None:
         self.times, self.asked, self.limits, self.cards = times, list[dict[str, Any]](), Limits(), list[str]()
 
-    def run_child(self, module: str, asked: dict[str, Any], *, scratch: Path, limits: Limits) -> Outcome:
+    def run_child(
+        self, module: str, asked: dict[str, Any], *, scratch: Path, limits: Limits, env: dict[str, str]
+    ) -> Outcome:
         assert module == "kbgen.generator.benchmark_child"
+        assert env == {"TORCHINDUCTOR_COMPILE_THREADS": "8"}
         self.asked.append(asked)
         self.limits = limits
         self.cards.append(os.environ["CUDA_VISIBLE_DEVICES"])

@@ -20,6 +20,23 @@ def test_each_axis_in_turn_is_as_at_full_size_those_with_few_rows_first() -> Non
     assert rows_of(sizes[0]) < rows_of(sizes[1])
 
 
-def test_an_axis_that_is_too_long_or_was_not_cut_is_left_out() -> None:
+def test_an_axis_that_is_too_long_is_halved_and_one_that_was_not_cut_is_left_out() -> None:
     op = load_op(OPS / "relu.py", {"ROWS": 1 << 20, "COLUMNS": 64})
+    assert full_axes(op, {"ROWS": 32, "COLUMNS": 64}) == {"ROWS": {"ROWS": 4096, "COLUMNS": 16}}
+
+
+def test_an_odd_axis_that_is_too_long_is_left_out() -> None:
+    op = load_op(OPS / "relu.py", {"ROWS": (1 << 20) + 1, "COLUMNS": 64})
     assert full_axes(op, {"ROWS": 32, "COLUMNS": 64}) == {}
+
+
+def test_sizes_that_have_to_match_are_full_together(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(
+        (OPS / "relu.py").read_text().replace("torch.relu(x)", "torch.relu(x) + torch.zeros(WIDTH)")
+    )
+    path.write_text(
+        path.read_text().replace("ROWS, COLUMNS = 1024, 4096", "ROWS, COLUMNS, WIDTH = 64, 96, 96")
+    )
+    found = full_axes(load_op(path), {"ROWS": 4, "COLUMNS": 8, "WIDTH": 8})
+    assert (found["COLUMNS"]["COLUMNS"], found["COLUMNS"]["WIDTH"]) == (96, 96)

@@ -19,7 +19,7 @@ UNARY = {
     "sqrt.default": "sqrt", "rsqrt.default": "rsqrt", "sin.default": "sin", "cos.default": "cos",
     "erf.default": "erf",
 }  # fmt: skip
-ROUNDING = {"floor.default": "floor", "ceil.default": "ceil"}
+ROUNDING = {"floor.default": "floor", "ceil.default": "ceil", "round.default": "round"}
 BINARY = {
     "mul.Tensor": "mul", "mul.Scalar": "mul", "multiply.Tensor": "mul", "multiply.Scalar": "mul",
     "maximum.default": "maximum", "minimum.default": "minimum",
@@ -114,6 +114,13 @@ def _div(ctx: Context, node: fx.Node) -> Lowered:
     a, b = ctx.traces.args(node)[:2]
     dtype = ctx.result_type(node)
     return ctx.pointwise(node, lambda x, y: ctx.builder.apply("div", x, y, dtype=dtype), a, b)
+
+
+@lowers("sign.default")
+def _sign(ctx: Context, node: fx.Node) -> Lowered:
+    if not is_float(ctx.result_type(node)):
+        raise CannotFuseError("the sign of integers is left to torch")
+    return ctx.pointwise(node, lambda x: ctx.builder.apply("sign", x), node.args[0])
 
 
 @lowers("reciprocal.default")

@@ -170,26 +170,35 @@ class _Walk:
             if not seen:
                 kernel.line("key_mask = (keys < n_keys) | EVEN_K")
                 kernel.line("down_key_mask = (down_keys < n_keys) | EVEN_K")
-            self._scores(key_tiles, masked=not seen)
+            if not seen:
+                kernel.line("value_mask = down_key_mask & col_mask")
+            early = bool(self.held) and job.schedule.descriptors
+            found = self._scores(key_tiles, value_tiles if early else None, masked=not seen)
             for number, text in self.shared.items():
                 scores.define(number, text)
             scores.define(self.builder.add(self.product), Text("scores"))
             self._weights(scores, seen=seen)
-            if not seen:
-                kernel.line("value_mask = down_key_mask & col_mask")
-            found = value_tiles.named(node.values)
+            found = found or value_tiles.named(node.values)
             weights, how = _narrowed(self.builder, node), _precision(job, values, node.values)
             kernel.line(f"acc = tl.dot({weights}, {found}, acc{how})")
 
-    def _scores(self, keys: Factors, *, masked: bool) -> None:
-        """scores = queries x keys: in one step with the held ones, or in steps over what is summed."""
+    def _scores(self, keys: Factors, values: Factors | None, *, masked: bool) -> str:
+        """scores = queries x keys: in one step with the held ones, or in steps over what is summed.
+
+        The variable of the `values` that are to be brought together with the keys, "" without them."""
         kernel, how = self.kernel, _precision(self.job, self.queries.values, self.query)
         if self.held:
             if masked:
                 kernel.line("right_mask = right_ks_mask & key_mask")
+            turns: list[tuple[str, str]] = []
             with keys.values.scope():
-                kernel.line(f"scores = tl.dot({self.held}, {keys.named(self.key)}{how})")
-            return
+                key = keys.named(self.key, turns)
+                found = values.named(self.node.values) if values else ""
+                for condition, turn in turns:
+                    with kernel.block(condition):
+                        kernel.line(turn)
+                kernel.line(f"scores = tl.dot({self.held}, {key}{how})")
+            return found
         kernel.line("scores = tl.zeros((BLOCK_M, BLOCK_K), tl.float32)")
         with (
             kernel.block("for inner_start in tl.range(0, n_inner, BLOCK_E):"),
@@ -202,6 +211,7 @@ class _Walk:
                 kernel.line("right_mask = right_ks_mask & key_mask")
             factors = self.queries.named(self.query), keys.named(self.key)
             kernel.line(f"scores = tl.dot({', '.join(factors)}, scores{how})")
+        return ""
 
     def _weights(self, scores: Values, *, seen: bool) -> None:
         """From scores to what values are taken times, and the running maximum and sum of the softmax, both of

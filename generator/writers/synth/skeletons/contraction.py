@@ -89,16 +89,9 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
     kernel.line(f"cols = {_columns(job)} + tl.arange(0, BLOCK_N)[None, :]")
     whole_tiles(kernel, M=("n_rows", schedule.rows), N=("n_cols", schedule.block), K=("n_k", schedule.depth))
-    kernel.line(f"row_mask = {_below(job, 'rows', 'n_rows', 'EVEN_M')}")
-    kernel.line(f"col_mask = {_below(job, 'cols', 'n_cols', 'EVEN_N')}")
+    kernel.line("row_mask = rows < n_rows")
+    kernel.line("col_mask = cols < n_cols")
     return enter_batch(job, kernel, tiling)
-
-
-def _below(job: Job, place: str, end: str, even: str) -> str:
-    """Which lanes are there; windows keep a mask in any case, so that nothing is gained where tiles fit."""
-    nodes = job.loops.region.builder.nodes
-    windowed = any(isinstance(node, Load) and node.taps for node in nodes)
-    return f"{place} < {end}" if windowed else f"({place} < {end}) | {even}"
 
 
 def _columns(job: Job) -> str:
@@ -156,7 +149,7 @@ def _sums(
         kernel.line("left_ks = start + tl.arange(0, BLOCK_K)[None, :]")
         kernel.line("right_ks = start + tl.arange(0, BLOCK_K)[:, None]")
         for side in ("left_ks", "right_ks"):
-            kernel.line(f"{side}_mask = {_below(job, side, 'n_k', 'EVEN_K')}")
+            kernel.line(f"{side}_mask = {side} < n_k")
         kernel.line("left_mask = row_mask & left_ks_mask")
         kernel.line("right_mask = right_ks_mask & col_mask")
         for name, (_, node) in zip(sums, found, strict=True):
@@ -174,7 +167,7 @@ def _store_halves(job: Job, kernel: Kernel, results: Values, sums: dict[str, int
         kernel.line(f"{both} = tl.split({turned})")
     with kernel.block("for half in tl.static_range(2):"), results.scope():
         kernel.line(f"cols = {_columns(job)} + half * (BLOCK_N // 2) + tl.arange(0, BLOCK_N // 2)[None, :]")
-        kernel.line(f"col_mask = {_below(job, 'cols', 'n_cols', 'EVEN_N')}")
+        kernel.line("col_mask = cols < n_cols")
         kernel.line("mask = row_mask & col_mask")
         prepare(results, cols)
         for name, number in sums.items():

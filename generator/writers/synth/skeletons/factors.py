@@ -44,8 +44,12 @@ class Factors:
     batch: Group | None
     part: Part | None = None
 
-    def named(self, number: int) -> str:
-        """A factor as a variable: brought by the copy engine where it can be, by pointers where it cannot."""
+    def named(self, number: int, turns: list[tuple[str, str]] | None = None) -> str:
+        """A factor as a variable: brought by the copy engine where it can be, by pointers where it cannot.
+
+        What turns a tile over is left to the caller in `turns`, (condition, line) each, so that tiles which
+        are brought one right after the other wait at one barrier.
+        """
         kernel, load, values = self.values.kernel, only_loaded(self.values.builder, number), self.values
         if not self.job.schedule.descriptors or load is None or values.known(number, ()) is not None:
             return factor(values, number, self.mask)
@@ -63,9 +67,13 @@ class Factors:
             behind = f"{kernel.pointer(tensor)} + {self.part.number}.to(tl.int64) * {self.part.size}"
             at, line = kernel.lines[-1]
             kernel.lines[-1] = (at, line.replace(kernel.pointer(tensor), behind))
+        copy = f"{name} = {source}{widened}"
+        if turns is not None and source.endswith(".T"):
+            copy = f"{name}_tile = {source.removesuffix('.T')}{widened}"
+            turns.append((f"if {descriptor} is not None:", f"{name} = {name}_tile.T"))
         kernel.lines[before:before] = [
             (kernel.depth, f"if {descriptor} is not None:"),
-            (kernel.depth + 1, f"{name} = {source}{widened}"),
+            (kernel.depth + 1, copy),
         ]
         values.taken.add(name)
         values.define(number, Text(name))
