@@ -61,7 +61,7 @@ def cli() -> None:
     type=options.PATH,
     metavar="REF.py",
     help="OP.py is a kernel file with ModelNew, and REF.py the op that it computes: set the kernel's tiles, "
-    "warps and stages for the device.",
+    "warps and stages for the device. A file that holds Model and ModelNew is its own reference.",
 )
 @options.asking
 @click.pass_obj
@@ -72,8 +72,11 @@ def optimize(
     """Write a faster, verified kernel for an op file, with a report and a record."""
     from .generator.loop import Asking, OptimizeRequest
     from .generator.loop import optimize as run
+    from .generator.retune.both import holds_both
     from .generator.retune.run import retune
 
+    if reference is None and holds_both(op_file):
+        reference = op_file
     request = OptimizeRequest(
         op_path=reference or op_file,
         overrides=dict(overrides),

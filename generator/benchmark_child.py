@@ -7,7 +7,9 @@ unseen (`undisturbed.py`).
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,8 +31,12 @@ from .decision import EAGER, GRAPHS
 from .patience import ready_within
 from .recheck import Recheck
 from .refresh import Refresh
+from .turn import turn
 from .verify import integrity
 from .verify.candidate import with_constants
+
+UNTUNED = ("compile",)
+"""Baselines that compile with next to nothing tried on the card."""
 
 _MODES = {
     "compile": "default",
@@ -46,21 +52,32 @@ def handle(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def timed(bench: Bench, clock: Clock) -> Session:
-    """Baselines alone, then beside the candidates; what these replaced in torch meanwhile is noted."""
+    """Baselines alone, then beside the candidates; what these replaced in torch meanwhile is noted.
+
+    Where others wait for the card ("turn" of the request), it is held while something is tuned or measured;
+    what only compiles is done before.
+    """
     asked = bench.request
+    place = asked.get("turn")
     baselines = bench.baselines(asked["baselines"])
     plan = Plan(**asked["plan"])
     short = replace(undisturbed.PLAN, keep=plan.keep)
-    alone = [measure(baselines, clock, short)] if baselines else []
-    if alone and asked["graphs"] and undisturbed.launch_bound(alone[0]):
-        baselines += (graphs := bench.baselines([GRAPHS]))
-        alone.append(measure(graphs, clock, short))
+    took = bench.compiled([one for one in baselines if one.name in UNTUNED]) if place else {}
+    with turn(place):
+        alone = [measure(baselines, clock, short)] if baselines else []
+        if alone and asked["graphs"] and undisturbed.launch_bound(alone[0]):
+            baselines += (graphs := bench.baselines([GRAPHS]))
+            alone.append(measure(graphs, clock, short))
     environment, before = _environment(), integrity.snapshot()
-    subjects = [*baselines, *bench.candidates()]
-    session = measure(subjects, clock, plan, asked["seed"])
+    candidates = bench.candidates()
+    if place:
+        bench.compiled(candidates)
+    with turn(place):
+        session = measure([*baselines, *candidates], clock, plan, asked["seed"])
     first_call_us = {record.subject: record.first_call_us for taken in alone for record in taken.samples}
     for record in session.samples:  # compiled before: what that took is known from there
-        record.first_call_us = first_call_us.get(record.subject, record.first_call_us)
+        first = first_call_us.get(record.subject, record.first_call_us)
+        record.first_call_us = took.get(record.subject, first)
     return replace(
         session,
         environment=environment,
@@ -93,6 +110,17 @@ class Bench:
             )
             for name in names
         ]
+
+    def compiled(self, subjects: Sequence[Subject]) -> dict[str, float]:
+        """Call each once, and say how many microseconds that took; one that fails will fail when measured."""
+        took = {}
+        for subject in subjects:
+            begun = time.perf_counter()
+            with contextlib.suppress(Exception):
+                subject.call(*subject.prepare(self.request["seed"] % 2**31))
+                took[subject.name] = (time.perf_counter() - begun) * 1e6
+        torch.cuda.empty_cache()
+        return took
 
     def candidates(self) -> list[Subject]:
         """Runs the candidates' files."""

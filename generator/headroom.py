@@ -1,7 +1,8 @@
 """Bounds what a technique can still give on a kernel, by the part of the time that it addresses.
 
 A technique addresses classes of bottleneck (its card says which), a class is a part of the estimated time.
-So a kernel whose accesses already reach the bandwidth of a large copy leaves nothing to what hides latency.
+So a kernel that moves its bytes at the peak of the DRAM leaves nothing to what hides latency. Bounds are by
+peaks, which nothing exceeds, and not by what copies reach: a technique may do better than the estimate knows.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..hardware_specs.spec import DeviceSpec
-from ..profiling.roofline import LAUNCH_US, copy_gb_s
+from ..profiling.roofline import LAUNCH_US
 from ..profiling.static import KernelReport
 from .evaluated import Evaluated
 
@@ -54,7 +55,7 @@ class Headroom:
             return None
         products = any(found.candidate.products)
         moved = sum(found.candidate.bytes_per_kernel or (self.bytes_min,))
-        planned, least = (b / copy_gb_s(self.spec) * 1e-3 for b in (moved, min(moved, self.bytes_min)))
+        planned, least = (b / self.spec.dram_gb_s * 1e-3 for b in (moved, min(moved, self.bytes_min)))
         memory, compute, issue = estimate.memory_us, estimate.compute_us, estimate.issue_us
         if classes & MEMORY_REACH:
             memory = min(memory, planned)

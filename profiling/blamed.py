@@ -36,8 +36,9 @@ def _of_triton(error: BaseException, file: str) -> int | None:
     for one in _chain(error):
         source, node = getattr(one, "src", None), getattr(one, "node", None)
         begins = whole.find(source.rstrip()) if isinstance(source, str) and source.strip() else -1
-        if begins >= 0 and hasattr(node, "lineno"):
-            found = whole.count("\n", 0, begins) + int(node.lineno)
+        line = getattr(node, "lineno", None)
+        if begins >= 0 and line is not None:
+            found = whole.count("\n", 0, begins) + int(line)
     return found
 
 

@@ -111,8 +111,8 @@ def inspect_cuda(source: str, spec: DeviceSpec, scratch: Path) -> CudaReport:
         for one in kernels
         if one.spill_bytes
     )
-    said = tuple(dict.fromkeys(unchecked))
-    return CudaReport(spec.target, tuple(kernels), tuple(rejections), spills, said, compiler=compiler)
+    open_ = tuple(dict.fromkeys(unchecked))
+    return CudaReport(spec.target, tuple(kernels), tuple(rejections), spills, open_, compiler=compiler)
 
 
 def _compiled(text: CudaText, spec: DeviceSpec, scratch: Path) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _complaint(log: str, text: CudaText, source: str, spec: DeviceSpec) -> str:
 def _kernels(reply: Mapping[str, Any], spec: DeviceSpec) -> Iterator[CudaKernel]:
     names = {lowered: name for name, lowered in reply["lowered"].items()}
     ptx = reply["ptx"]
-    starts = [(found[1], found.start()) for found in _ENTRY.finditer(ptx)]
+    starts = [(str(found[1]), found.start()) for found in _ENTRY.finditer(ptx)]
     ends = [*(start for _, start in starts[1:]), len(ptx)]
     for (entry, start), end in zip(starts, ends, strict=True):
         yield _kernel(names.get(entry, entry), entry, ptx[start:end], reply["log"], spec)

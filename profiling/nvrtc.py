@@ -67,6 +67,8 @@ def compile_cuda(text: str, target: str, kernels: Sequence[str] = ()) -> Compila
     library = find_library()
     if library is None:
         raise NvrtcError(f"NVRTC, which compiles CUDA C++, is not installed; {CURE}.")
+    for part in sorted(library.parent.glob("libnvrtc-builtins.so*")):
+        ctypes.CDLL(str(part), ctypes.RTLD_GLOBAL)  # which it looks for by name alone
     rtc = ctypes.CDLL(str(library))
     numbers = (ctypes.c_int(), ctypes.c_int())
     rtc.nvrtcVersion(*map(ctypes.byref, numbers))

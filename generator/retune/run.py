@@ -6,6 +6,7 @@ result.candidate_path, result.beside
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from ...profiling.op import Op, load_op
 from ...profiling.source import read_source
 from ...profiling.trace import TracedOp, trace
 from ..admit import judge
+from ..beam import TRAFFIC
 from ..comparison import compare, on_card
 from ..counted import counted_bytes
 from ..job import GIVEN, Event, OptimizeRequest, OptimizeResult
@@ -32,11 +34,15 @@ from ..summary import Summary
 from ..verify.judge import verify
 from ..verify.verdict import Failed, Verdict
 from ..writers.writer import Request
+from .both import kernel_alone
 from .writer import RetuneWriter
 
 Say = Callable[[Event], None]
 MOST_CANDIDATES = 64
 ANY_CALL = ("*",)  # what the file leaves to torch is its author's decision; the report lists it
+
+
+LEAST = "Memory traffic is taken to be the least possible: the judge counted none."
 
 
 class RefusedKernelError(KbgenError):
@@ -70,14 +76,16 @@ def retune(
     summary, device, op = Summary(request), detect(request.gpu), load_op(request.op_path, request.overrides)
     source = read_source(kernel, "class ModelNew")
     source.tree()
+    text = kernel_alone(source.text)
     with tempfile.TemporaryDirectory(prefix="kbgen-") as folder:
         with summary.clock("trace"):
             traced = trace(op, request.mode)
         stage = _Stage(request, device, op, traced, Path(folder), say)
         open_folder(request.out)
         with summary.clock("first judge"):
-            verdict = _as_it_is(stage, kernel)
-        writer = RetuneWriter(source.text, counted_bytes(verdict, traced, device.spec.l2_bytes))
+            verdict = _as_it_is(stage, kernel, text)
+        without_gaps = re.sub(r"\n{4,}", "\n\n\n", text).lstrip("\n")
+        writer = RetuneWriter(without_gaps, counted_bytes(verdict, traced, device.spec.l2_bytes))
         with summary.clock("search"):
             climb = _climb(stage, writer)
         with summary.clock("judge"):
@@ -89,14 +97,16 @@ def retune(
         return write_files(result, None, judged, request.out)
 
 
-def _as_it_is(stage: _Stage, kernel: Path) -> Verdict:
+def _as_it_is(stage: _Stage, kernel: Path, text: str) -> Verdict:
     """The judge's word on the file, for no device in particular."""
     stage.say(Event("verify", f"{kernel.name} as it is"))
     scratch = stage.scratch / "as-it-is"
     scratch.mkdir()
+    given = scratch / kernel.name
+    given.write_text(text, encoding="utf-8")
     request = stage.request
     verdict = verify(
-        kernel, stage.op, None, precision=request.precision, mode=request.mode, scratch=scratch,
+        given, stage.op, None, precision=request.precision, mode=request.mode, scratch=scratch,
         allowed_calls=ANY_CALL,
     )  # fmt: skip
     if isinstance(verdict, Failed):
@@ -122,11 +132,9 @@ def _climb(stage: _Stage, writer: RetuneWriter) -> Climb:
         cache=CompileCache(),
     )
     climb = climber.climb()
-    notes = (
-        []
-        if writer.parameters
-        else ["Nothing in the file may be set otherwise: no number stands for a tile."]
-    )
+    notes = [TRAFFIC if writer.traffic is not None else LEAST]
+    if not writer.parameters:
+        notes.append("Nothing in the file may be set otherwise: no number of it stands for a tile.")
     return replace(climb, notes=(*climb.notes, *notes))
 
 

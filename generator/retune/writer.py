@@ -33,7 +33,7 @@ class RetuneWriter:
     refinements: tuple[str, ...] = ()
 
     def __init__(self, source: str, traffic: float | None = None) -> None:
-        self._source, self._traffic = source, traffic
+        self._source, self.traffic = source, traffic
         self.parameters = {one.name: one for one in read_parameters(source)}
         self._together = _together(self.parameters.values())
         self.transforms = (*self._together, *self.parameters)
@@ -103,9 +103,7 @@ class RetuneWriter:
             techniques=(*(parent.techniques if parent else ()), *technique),
             parent=parent.id if parent else None,
             choices=tuple(self._choice(name, value) for name, value in setting.values.items()),
-            bytes_per_kernel=(
-                self._traffic if self._traffic is not None else float(request.traced.bytes_min),
-            ),
+            bytes_per_kernel=(self.traffic if self.traffic is not None else float(request.traced.bytes_min),),
             flops=float(request.traced.flops),
             allowed_calls=("*",),
             plan=setting,

@@ -29,9 +29,7 @@ SPREAD = 0.006
 
 
 class Times(Protocol):
-    """`source` is "simulated" or "card"; `of` gives the time in us of each candidate by its code."""
-
-    source: str
+    """Gives the time in us of each candidate by its code."""
 
     def of(self, space: Space) -> Mapping[str, float]: ...
 
@@ -41,7 +39,6 @@ class Simulated:
     """On one simulated device."""
 
     machine: Machine
-    source: str = "simulated"
 
     def of(self, space: Space) -> Mapping[str, float]:
         return {
@@ -61,7 +58,6 @@ class OnCard:
     scratch: Path
     precision: str = "fp32"
     run: RunChild = in_child
-    source: str = "card"
 
     def of(self, space: Space) -> Mapping[str, float]:
         plain, *others = space.standing

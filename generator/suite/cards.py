@@ -1,21 +1,18 @@
-"""The cards of this machine, each held by one timing at a time, whoever runs beside it.
+"""The cards of this machine, and the files by whose locks those that measure take turns on them.
 
-    with any_card(cards_here()) as card, variables({VISIBLE: card}):
+    with turn(str(lock_of(card))), variables({VISIBLE: card}):
         ...
 
-A card is held by a lock on a file of its UUID's name, so the suites of a machine share its cards.
+The file is named by the card's UUID, so all suites of a machine take turns.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from ...profiling.probe import nvml
 
@@ -56,23 +53,10 @@ def variables(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-@contextmanager
-def any_card(
-    cards: Sequence[str], folder: Path | None = None, rest: Callable[[float], object] = time.sleep
-) -> Iterator[str]:
-    """Hold the first card that is free, alone among all processes that ask here; `folder` holds the locks."""
+def lock_of(card: str, folder: Path | None = None) -> Path:
+    """The file whose lock its holder has while it measures on the card; made where it is missing."""
     place = folder or Path(tempfile.gettempdir()) / "kbgen-cards"
     place.mkdir(parents=True, exist_ok=True)
-    locks = {card: FileLock(place / f"{card}.lock") for card in cards}
-    while True:
-        for card, lock in locks.items():
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                continue
-            try:
-                yield card
-            finally:
-                lock.release()
-            return
-        rest(0.05)
+    path = place / f"{card}.lock"
+    path.touch()
+    return path

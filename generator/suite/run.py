@@ -4,7 +4,7 @@
 
 A suite measures the writer and the judge: its library is thrown away, unless it is given one. Where the
 card is here, the search goes without it, by the estimate, so that many files are worked on at once; what
-passed the judge is then timed on a card that nothing else of the suite uses meanwhile.
+passed the judge is then timed, in turn with others on a card.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from .timing import Timing, ceilings, clock
 from .total import by_family, by_level, total
 
 Say = Callable[[Event], None]
-TIMED_AT_ONCE = 3
-"""Tasks a card: one holds it, the others prepare a timing or conclude one meanwhile."""
+TIMED_AT_ONCE = 2
+"""Tasks a card: one measures there, the other compiles, makes its inputs or is judged again meanwhile."""
 
 _IMPORTED = (f"{__package__}.timing", "chromadb", "llama_index.core.node_parser")
 """What every task needs, by module, and what takes seconds."""
@@ -95,7 +95,7 @@ class Crew:
 
     find: Callable[[Task], Row] = find
     clock: Callable[[Timing], Row] = clock
-    ceilings: Callable[[tuple[tuple[str, ...], Path]], Mapping[str, Any]] = ceilings
+    ceilings: Callable[[tuple[str, Path]], Mapping[str, Any]] = ceilings
     detect: Callable[[str], Device] = detect
     cards: Callable[[], Sequence[str]] = cards_here
 
@@ -180,20 +180,23 @@ class _Run:
         pool: Pool[_Key] = Processes(self.plan.bounds, _IMPORTED) if self.jobs else Here()
         waiting = [task for task in tasks if task.key not in self.journal.rows]
         clocked = [task for task in tasks if self._untimed(task.key)]
-        on_cards = 0
+        free = [card for _ in range(TIMED_AT_ONCE) for card in self.cards]
+        taken: dict[_Key, str] = {}
         if self.cards and self._ceilings is None:
-            pool.start(("ceilings", None), self.crew.ceilings, (self.cards, self.out / "ceilings"))
-            on_cards += 1
+            key: _Key = ("ceilings", None)
+            taken[key] = free.pop()
+            pool.start(key, self.crew.ceilings, (taken[key], self.out / "ceilings"))
         done = len(tasks) - len(waiting)
         try:
             while not self._over() and (waiting or clocked or pool.running):
-                while clocked and on_cards < TIMED_AT_ONCE * len(self.cards):
-                    self._start_timing(pool, clocked.pop(0))
-                    on_cards += 1
-                while waiting and pool.running - on_cards < max(1, self.jobs):
+                while clocked and free:
+                    key = ("clock", clocked.pop(0))
+                    taken[key] = free.pop(0)
+                    self._start_timing(pool, key, taken[key])
+                while waiting and pool.running - len(taken) < max(1, self.jobs):
                     pool.start(("find", waiting[0]), self.crew.find, waiting.pop(0))
                 for (kind, task), ending in pool.ended():
-                    on_cards -= kind != "find"
+                    free += [taken.pop((kind, task))] if kind != "find" else []
                     if task is None:
                         self._ceilings = ending.value
                         continue
@@ -221,14 +224,14 @@ class _Run:
         live = any(device.live and device.spec.id == key[2] for device in self.devices.values())
         return live and row is not None and row.verified and not row.timed and row.kernel is not None
 
-    def _start_timing(self, pool: Pool[_Key], task: Task) -> None:
+    def _start_timing(self, pool: Pool[_Key], key: _Key, card: str) -> None:
+        _, task = key
+        assert task is not None
+        compilers = min(32, max(2, _cores() // (TIMED_AT_ONCE * len(self.cards))))
         row = self.journal.rows[task.key]
-        compilers = max(2, _cores() // (2 * len(self.cards)))
-        timing = Timing(
-            task.path, row, task.out, self.cards, self.plan.processes, compilers=min(32, compilers)
-        )
-        patience = Bounds(timing.wall_s * (self.plan.processes + 2) * TIMED_AT_ONCE, _TIMING_MEMORY)
-        pool.start(("clock", task), self.crew.clock, timing, patience)
+        timing = Timing(task.path, row, task.out, card, self.plan.processes, compilers=compilers)
+        bounds = Bounds(timing.wall_s * (self.plan.processes + 1), _TIMING_MEMORY)
+        pool.start(key, self.crew.clock, timing, bounds)
 
     def _row(self, kind: str, task: Task, ending: Ending) -> Row:
         """What came of it; a timing that ended badly leaves the row as it was, with the reason."""

@@ -1,4 +1,4 @@
-"""The second half of a row: time what was found on a card that nobody else holds, beside torch's own ways."""
+"""The second half of a row: time what was found beside torch's own ways, in turn with others on a card."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from ...profiling.trace import trace
 from ..benchmark import benchmark
 from ..decision import Benchmark
 from ..report.json_report import write
+from ..turn import turn
 from ..verify.judge import verify
 from ..verify.verdict import Passed
-from .cards import VISIBLE, any_card, variables
+from .cards import VISIBLE, lock_of, variables
 from .row import Row, timed_fields
 
 PLAN = Plan(
@@ -33,17 +34,17 @@ PLAN = Plan(
 
 @dataclass(frozen=True)
 class Timing:
-    """A verified row to be timed, on one of `cards`, in `processes` fresh processes. One that takes longer
-    than `wall_s` is ended; a compiled baseline has `compile_s` to be ready, or is told as missing, and
-    `compilers` processes to compile with."""
+    """A verified row to be timed on a card, in `processes` fresh processes. One that takes longer than
+    `wall_s`, with the time it waits for its turns, is ended; a compiled baseline has `compile_s` to be ready,
+    or is told as missing, and `compilers` processes to compile with."""
 
     path: Path
     row: Row
     folder: Path
-    cards: tuple[str, ...]
+    card: str
     processes: int
     compile_s: float = 60.0
-    wall_s: float = 180.0
+    wall_s: float = 300.0
     compilers: int = 8
 
     @property
@@ -58,18 +59,18 @@ def clock(task: Timing) -> Row:
     labels = (told["verdict"] or {}).get("labels", ())
     op = load_op(task.path)
     traced = trace(op)
-    with any_card(task.cards) as card, variables({VISIBLE: card}):
-        begun = time.monotonic()
+    begun = time.monotonic()
+    with variables({VISIBLE: task.card}):
         device = detect("auto")
         timed = benchmark(
             candidate, op, device, traced, scratch=task.folder / "timing", plan=PLAN,
             saves_arithmetic="algorithmic" in labels, run=partial(_timed, task), processes=task.processes,
         )  # fmt: skip
-        seconds = round(time.monotonic() - begun, 1)
+    seconds = round(time.monotonic() - begun, 1)
     write(task.folder / "benchmark.json", "bench", timed.to_json())
     row = replace(
         task.row,
-        card=card,
+        card=task.card,
         status=_status(timed),
         reason=timed.reason,
         timing_seconds=seconds,
@@ -81,11 +82,11 @@ def clock(task: Timing) -> Row:
 
 
 def _timed(task: Timing, asked: dict[str, Any], scratch: Path) -> Outcome:
-    """One timing process, within the row's bounds; the compilers' caches are shared by those of a row."""
+    """One timing process, within the row's bounds, that takes turns with others on its card."""
     limits = Limits(wall_s=task.wall_s, cpu_s=None, memory_bytes=None, file_bytes=4 << 30, processes=512)
     return run_child(
         "kbgen.generator.benchmark_child",
-        {**asked, "compile_s": task.compile_s},
+        {**asked, "compile_s": task.compile_s, "turn": str(lock_of(task.card))},
         scratch=scratch,
         limits=limits,
         env={"TORCHINDUCTOR_COMPILE_THREADS": str(task.compilers)},
@@ -110,8 +111,8 @@ def _again(row: Row, candidate: Path, allowed: list[str], op: Any, device: Devic
     )  # fmt: skip
 
 
-def ceilings(task: tuple[tuple[str, ...], Path]) -> Mapping[str, Any]:
-    """What one of the cards reaches, measured now and kept in the folder: copies, matrix products."""
-    cards, folder = task
-    with any_card(cards) as card, variables({VISIBLE: card}):
+def ceilings(task: tuple[str, Path]) -> Mapping[str, Any]:
+    """What a card reaches, measured now and kept in the folder: copies, matrix products."""
+    card, folder = task
+    with turn(str(lock_of(card))), variables({VISIBLE: card}):
         return calibrate(folder=folder).to_json()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .verdict import Cause
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -138,6 +140,12 @@ METHODS = _words("""
 
 FORBIDDEN_BASES = {"Tensor", "Parameter", "Model"}
 """Classes whose children could hide work or inherit the reference."""
+
+FORBIDDEN_KEYWORDS: dict[str, tuple[Cause, str]] = {
+    "do_bench": ("forbidden-code", "it times its configurations by means of its own"),
+    "launch_pdl": ("unsupported", "a kernel of it may start before the one before it has ended (launch_pdl)"),
+}
+"""Arguments of Triton's that let other code run where kernels are timed, or that nobody here can follow."""
 
 FORBIDDEN_DEFINITIONS = {
     "__torch_function__",

@@ -162,6 +162,7 @@ class Call:
     def _forward(self, ghost: bool = False) -> Any:
         self.watch.begin()
         self.watch.ghost = ghost or self.step.ghost
+        self.watch.otherwise = self.step.moved
         for name, tensor in self._owners().items():
             self.watch.know(name, tensor)
         for name, tensor in self.kept.tensors.items():

@@ -21,6 +21,7 @@ from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
 from .candidate import with_constants
 from .exchange import Shape, Step
+from .extremes import extreme_integers
 from .families import FAMILIES, INFINITE, draw_inputs, draw_weights, nudged
 from .idle import idle_spike
 from .ignored import ignored_classes
@@ -40,8 +41,11 @@ _MUST = {"as shipped", "normal", "spikes", "small integers"}
 _AT_ODD = {"spikes", "negative spikes", "small integers"}
 """Families that look for elements left out, where sizes are odd; the others run at the first shape."""
 
-_ALTERED = {"idle spikes": idle_spike, "ignored classes": ignored_classes}
-"""What becomes of the first call's inputs: enormous values where they make no difference; rows left out."""
+_ALTERED = {
+    "idle spikes": idle_spike, "ignored classes": ignored_classes, "extreme integers": extreme_integers,
+}  # fmt: skip
+"""What becomes of the first call's inputs: enormous values where they make no difference; rows left out; the
+smallest and largest numbers."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,21 @@ def rows_of(op: Op) -> int:
     return math.prod(shape[:-1])
 
 
+def _columns(op: Op) -> int:
+    """Of the first input."""
+    shapes = op.footprint().inputs
+    return shapes[0][-1] if shapes and shapes[0] else 0
+
+
+def _gives_places(setting: Setting, case: Case) -> bool:
+    """Whether outputs may be places of extremes, of which ties are told from each other."""
+    try:
+        outputs = setting.reference.eager(case.inputs, case.step.state).outputs
+    except Exception:  # the answer to the first case tells it in words
+        return False
+    return any(not output.is_floating_point() for output in outputs)
+
+
 def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:
     return [found for found in op.shape_sets(budget) if found.fits and found.name in names]
 
@@ -149,7 +168,10 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases.append(draw.case(0, first, "normal"))
     cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
     cases += [*families(must=True), draw.nudged(cases[0])]
-    cases += [*draw.altered(cases[0], "idle spikes"), *draw.altered(cases[0], "ignored classes")]
+    cases += [case for family in _ALTERED for case in draw.altered(cases[0], family)]
+    if _gives_places(first, cases[0]):
+        widest = max(range(len(found)), key=lambda place: _columns(found[place].op))
+        cases.append(draw.case(widest, found[widest], "equal rows", optional=False))
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     for layout in LAYOUTS:
         if any(isinstance(value, torch.Tensor) and applies(value, layout) for value in odd.shipped):

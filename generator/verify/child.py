@@ -70,6 +70,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     shapes, steps, full = take_request(folder)
     torch.set_num_threads(1)
     watch, conditions = Watch(), Conditions()
+    watch.spins = lambda: conditions.spins
     install(watch, request["device"]["arch"])
     watch_kernels(conditions)
     emulate_libdevice()

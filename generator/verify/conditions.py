@@ -39,6 +39,7 @@ class Conditions:
         self.amounts: set[Site] = set()
         self.compared: set[Site] = set()
         self.of_arguments: set[Site] = set()
+        self.spins = False  # a kernel has a loop that may wait for another program
 
     def begin(self) -> dict[Site, dict[bool, Any]]:
         """The outcomes so far, and none from here on."""

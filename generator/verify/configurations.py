@@ -29,6 +29,7 @@ class Configurations:
         self._names: dict[str, Sequence[str]] = {}
         self._tuned: set[str] = set()
         self.at_full: dict[str, list[Any]] = {}
+        self._survivors: dict[tuple[str, ...], set[str]] | None = {}
         self.forced: dict[str, Any] = {}
 
     def first_time(self, kernel: str) -> bool:
@@ -43,6 +44,19 @@ class Configurations:
     def counts(self) -> dict[str, tuple[int, int]]:
         """Per autotuned kernel: how many configurations ran, and of how many."""
         return {kernel: (len(self.ran[kernel]), len(known)) for kernel, known in self.known.items()}
+
+    def survivors(self, tuner: Any, kwargs: dict[str, Any]) -> list[Any]:
+        """The configurations that pruning leaves. On a card the tuner prunes and chooses once for each key,
+        so what the first call with a key left serves all later ones, whatever their sizes."""
+        pruned, names = tuner.prune_configs(kwargs), tuner.arg_names
+        if self._survivors is None:
+            return list(pruned)
+        given = {**tuner.nargs, **kwargs}
+        kinds = [str(one.dtype) for one in given.values() if hasattr(one, "dtype")]
+        every = sorted(_key(config, names) for config in tuner.configs)
+        key = (tuner.base_fn.__name__, *every, *(repr(given.get(name)) for name in tuner.keys), *kinds)
+        left = self._survivors.setdefault(key, {_key(config, names) for config in pruned})
+        return [config for config in tuner.configs if _key(config, names) in left]
 
     def in_turn(self, kernel: str, configs: Sequence[Any], names: Sequence[str]) -> list[Any]:
         """`configs` in the order to try them: what has not run yet stands first."""
@@ -63,10 +77,12 @@ class Configurations:
         """What is asked for in the block does not count; `at_full` holds what of it no call has run."""
         known = {kernel: set(names) for kernel, names in self.known.items()}
         ran, order = {kernel: set(names) for kernel, names in self.ran.items()}, dict(self._order)
+        survivors, self._survivors = self._survivors, None
         self._order.clear()
         try:
             yield
         finally:
+            self._survivors = survivors
             for (_, kernel, _), configs in self._order.items():
                 names, done = self._names[kernel], ran.get(kernel, set())
                 self.at_full[kernel] = [one for one in configs if _key(one, names) not in done]
@@ -93,7 +109,7 @@ def tuned_run(configurations: Configurations, tell: Callable[[str, str], None]) 
     def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
         tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
         kernel, names = tuner.base_fn.__name__, tuner.arg_names
-        order = configurations.in_turn(kernel, tuner.prune_configs(kwargs), names)
+        order = configurations.in_turn(kernel, configurations.survivors(tuner, kwargs), names)
         tuning = len(order) > 1 and configurations.first_time(kernel)
         if tuning:
             order = [config for config in order[:MOST] if _fits(tuner, config, args, kwargs)]

@@ -20,6 +20,9 @@ _ENOUGH = 8
 """Shaken values that tell how errors are passed on: one alone is near the right one now and then, and a sum
 that cancels would be refused by chance of the draw."""
 
+_LARGE = 1e4
+"""In the place of infinity, to see what depends on it."""
+
 _STEPS = 2
 """Operators that round before one can blow up what another has rounded."""
 
@@ -34,13 +37,14 @@ class Answer:
     eager: Ran
     shaken: Ran
     exact: bool = False
+    touched: tuple[torch.Tensor, ...] = ()  # which values depend on infinite inputs, where there are any
 
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
         choices, terms = self.oracle.choices, self.oracle.terms
-        spreads = self.case.family == INFINITE
+        touched = dict(enumerate(self.touched))
         return [
-            Target(*run, exact=self.exact, choice=choices.get(place), terms=terms, spreads=spreads)
+            Target(*run, exact=self.exact, choice=choices.get(place), terms=terms, spreads=touched.get(place))
             for place, run in enumerate(runs)
         ]
 
@@ -52,7 +56,20 @@ def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
     exact = case.family == "small integers" and must_be_exact(
         lambda inputs: reference.oracle(inputs, state), case.inputs, case.other_inputs, right, eager
     )
-    return Answer(case, right, eager, _shaken(case, state, right), exact)
+    touched = _touched(case, state) if case.family == INFINITE else ()
+    return Answer(case, right, eager, _shaken(case, state, right), exact, touched)
+
+
+def _touched(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """Which values of each output are others where the infinite inputs are."""
+    runs = []
+    for instead in (_LARGE, -_LARGE):
+        inputs = [
+            one.masked_fill(one.isinf(), instead) if isinstance(one, torch.Tensor) and _floats(one) else one
+            for one in case.inputs
+        ]
+        runs.append(case.setting.reference.eager(inputs, state).outputs)
+    return tuple(~((one == other) | (one.isnan() & other.isnan())) for one, other in zip(*runs, strict=True))
 
 
 def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:

@@ -36,7 +36,8 @@ def _signed_zeros(values: torch.Tensor, generator: torch.Generator) -> torch.Ten
 
 def _infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Normal values; of every eight rows, one is minus infinity throughout, one holds plus infinity once and
-    one minus infinity once."""
+    one minus infinity once. Where rows make planes, three rows of the first plane are minus infinity, so that
+    a window finds nothing else."""
     drawn = _normal(values, generator)
     if drawn.numel() == 0:
         return drawn
@@ -45,6 +46,8 @@ def _infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Te
     for first, sign in ((1, 1.0), (2, -1.0)):
         for row in rows[first::8]:
             row[int(torch.randint(0, len(row), (1,), generator=generator))] = sign * torch.inf
+    if drawn.ndim >= 3 and drawn.shape[-2] >= 6:
+        drawn.view(-1, *drawn.shape[-2:])[0, 3:6] = -torch.inf
     return drawn
 
 
@@ -182,10 +185,18 @@ def draw_weights(
     }
     movable = {name for name, _ in model.named_parameters()} | statistics
     move = _whole if integers else _moved
-    return {
+    drawn = {
         name: move(value, generator) if name in movable and value.is_floating_point() else value.clone()
         for name, value in model.state_dict().items()
     }
+    for name, value in drawn.items():
+        if name.endswith("num_batches_tracked"):
+            value.fill_(int(torch.randint(0, _MOST_BATCHES, (1,), generator=generator)))
+    return drawn
+
+
+_MOST_BATCHES = 1 << 20
+"""Batches that a normalisation may have seen before a call."""
 
 
 def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

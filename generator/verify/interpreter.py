@@ -6,8 +6,7 @@ functions are prepared once per launch instead of once per call, which halves it
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,14 +17,15 @@ from triton.language.semantic import TritonSemantic
 from triton.runtime import autotuner
 from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
-from triton.tools.tensor_descriptor import TensorDescriptor
 
+from .as_compiled import CompiledBuilder
 from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
 from .lanes import Mask
+from .launches import grid_of, sizes_of, tensors_in
 from .memory import Addresses, Memory
-from .numerics import ExactBuilder, dot_options, indexable, keeping_other
+from .numerics import dot_options, indexable, keeping_other
 from .promises import Promises, promising
 from .sparing import spare_repetition
 
@@ -39,10 +39,15 @@ class Launch:
 
 
 class Watch:
-    """What happened on the simulated device since `begin`; `ghost` makes every launch do nothing."""
+    """What happened on the simulated device since `begin`; `ghost` makes every launch do nothing.
+
+    `otherwise`: as a card may do as well, programs run from the last to the first, unless one waits for
+    another (`spins`), and multiply-adds are fused.
+    """
 
     def __init__(self) -> None:
-        self.ghost = False
+        self.ghost = self.otherwise = False
+        self.spins: Callable[[], bool] = lambda: False
         self.tuning = Configurations()
         self.promises = Promises(lambda: self.memory)
         self.in_values: set[float] = set()  # numbers known before any load that became floating ones
@@ -107,9 +112,13 @@ def install(watch: Watch, arch: str) -> None:
     )
 
 
-def _seeing(watch: Watch) -> type[ExactBuilder]:
-    class SeeingBuilder(ExactBuilder):
+def _seeing(watch: Watch) -> type[CompiledBuilder]:
+    class SeeingBuilder(CompiledBuilder):
         other_given = False
+
+        @property
+        def fused(self) -> bool:  # type: ignore[override]
+            return watch.otherwise
 
         def set_grid_dim(self, nx: int, ny: int, nz: int) -> None:
             super().set_grid_dim(nx, ny, nz)
@@ -117,8 +126,10 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
             watch.launches[-1] = Launch(name, (nx, ny, nz))
 
         def set_grid_idx(self, x: int, y: int, z: int) -> None:
+            nx, ny, nz = self.grid_dim
+            if watch.otherwise and not watch.spins():
+                x, y, z = nx - 1 - x, ny - 1 - y, nz - 1 - z
             super().set_grid_idx(x, y, z)
-            _, ny, nz = self.grid_dim
             watch.memory.begin_program((x * ny + y) * nz + z)
 
         def create_masked_load(
@@ -151,13 +162,13 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
         ) -> Any:
             (addresses, item_bytes, _), counts = _active(ptr, mask), not str(op).endswith("XCHG")
             found = super().create_atomic_rmw(op, ptr, val, mask, *rest)
-            return _watched(watch.memory, found, addresses, item_bytes, rest[0], counts)
+            return _watched(watch.memory, found, addresses, item_bytes, rest, counts)
 
         def create_atomic_cas(
             self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any
         ) -> Any:
             found = super().create_atomic_cas(ptr, cmp, val, *rest)
-            return _watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest[0], False)
+            return _watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest, False)
 
         def create_barrier(self) -> None:
             watch.memory.wait()
@@ -181,7 +192,7 @@ def _seeing(watch: Watch) -> type[ExactBuilder]:
 
         def create_fmul(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
             watch.products += 2 * max(lhs.data.size, rhs.data.size)
-            return self.binary_op(lhs, rhs, np.multiply)
+            return super().create_fmul(lhs, rhs)
 
         def create_fma(self, x: TensorHandle, y: TensorHandle, z: TensorHandle) -> TensorHandle:
             watch.products += 2 * z.data.size
@@ -221,10 +232,14 @@ class _Found(TensorHandle):  # type: ignore[misc]
 
 
 def _watched(
-    memory: Memory, found: TensorHandle, addresses: Addresses, item_bytes: int, sem: Any, counts: bool
+    memory: Memory, found: TensorHandle, addresses: Addresses, item_bytes: int, rest: Any, counts: bool
 ) -> TensorHandle:
     """Tell `memory` of an atomic, and later of whoever looks at its result."""
-    words = str(sem).rsplit(".", 1)[-1].lower()
+    words, scope = (str(one).rsplit(".", 1)[-1].lower() for one in rest[:2])
+    if scope == "cta":  # atomic among the threads of one program alone
+        memory.load(addresses, item_bytes)
+        memory.store(addresses, item_bytes)
+        return found
     memory.atomic(addresses, item_bytes, releases="release" in words, counts=counts)
     if "acquire" not in words:
         return found
@@ -260,33 +275,6 @@ def _reporting(watch: Watch) -> type[Any]:
                 super().__call__(*args, **kwargs)
 
     return ReportingExecutor
-
-
-def grid_of(executor: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The grid as the host asks for it, where it is a function, with the host's own values."""
-    if not callable(executor.grid):
-        return tuple(executor.grid)
-    kept = {name: value for name, value in kwargs.items() if name in executor.arg_names}
-    return tuple(executor.grid(inspect.getcallargs(executor.fn, *args, **kept)))
-
-
-def sizes_of(named: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells a launch from one of other sizes."""
-    numbers = tuple(value for value in named.values() if isinstance(value, int))
-    return numbers, tuple(tuple(tensor.shape) for _, tensor in tensors_in(named))
-
-
-def tensors_in(named: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
-    """The tensors among a launch's arguments, descriptors and tuples opened."""
-    for name, value in named.items():
-        if isinstance(value, TensorDescriptor):
-            yield name, value.base
-        elif isinstance(value, tuple | list):
-            yield from tensors_in({f"{name}[{place}]": part for place, part in enumerate(value)})
-        elif isinstance(value, torch.Tensor):
-            yield name, value
-        elif isinstance(getattr(value, "base", None), torch.Tensor):
-            yield name, value.base
 
 
 def _calling_helpers(watch: Watch) -> Any:

@@ -69,7 +69,7 @@ def verify(
     with record.clock("scan"):
         record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:
-        return record.failed(record.scan.fault)
+        return record.concluded(record.scan.fault)
     try:
         with record.clock("shapes"):
             found = settings(op, mode, seed)

@@ -92,7 +92,9 @@ class KernelText:
         """Functions, classes and variables of the module that are no kernels and no constants."""
         for node in tree.body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name not in self.own:
-                yield node.name
+                marks = [self.full_name(mark) for mark in node.decorator_list]
+                if "triton.constexpr_function" not in marks:  # which a compiler calls as well
+                    yield node.name
             elif isinstance(node, ast.Assign | ast.AnnAssign) and not self._constant(node.value):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 yield from (one.id for one in targets if isinstance(one, ast.Name))

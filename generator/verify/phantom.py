@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .interpreter import tensors_in
+from .launches import tensors_in
 from .memory import Addresses, OutOfBoundsError
 
 _BUDGET_S = 3.0

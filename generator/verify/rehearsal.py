@@ -26,7 +26,8 @@ from triton.runtime.interpreter import TensorHandle
 
 from .call import cause, told
 from .coverage import unwatched
-from .interpreter import Launch, Watch, grid_of, sizes_of
+from .interpreter import Launch, Watch
+from .launches import grid_of, sizes_of
 from .memory import Addresses, OutOfBoundsError
 from .phantom import Phantom, TimeIsUpError
 from .promises import Promises, doubtful

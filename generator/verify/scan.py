@@ -17,6 +17,7 @@ from .allowed import (
     FORBIDDEN_ATTRIBUTES,
     FORBIDDEN_BASES,
     FORBIDDEN_DEFINITIONS,
+    FORBIDDEN_KEYWORDS,
     FORBIDDEN_NAMES,
     IMPORTS,
     KERNEL_INSIDES,
@@ -207,6 +208,9 @@ class _Reader:
 
     def _bad_call(self, node: ast.Call) -> tuple[Cause, str] | None:
         full = self._full_name(node.func) or ""
+        for one in node.keywords:
+            if one.arg in FORBIDDEN_KEYWORDS:
+                return FORBIDDEN_KEYWORDS[one.arg]
         if id(node) in self.kernels and full.split(".")[0] == "torch":
             return "forbidden-code", f"a kernel calls {full}, which only an interpreter can run"
         if is_name(node.func, "type") and len(node.args) != 1:

@@ -63,6 +63,7 @@ class _Watched(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.AST:
         """The test of a loop is no condition to hold on to."""
+        self.conditions.spins |= bool(self.scope)
         node.body = [self.visit(one) for one in node.body]
         return node
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from kbgen.generator import benchmark as room
 from kbgen.generator.benchmark import benchmark
 from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.sanitizer import find_tool
 from kbgen.profiling.device import Device, DeviceError, detect
 from kbgen.profiling.op import load_op
-from kbgen.profiling.session import Plan
 from kbgen.profiling.trace import trace
 
 from .verify.test_cuda import FILE, OP
@@ -91,13 +91,14 @@ def test_an_extension_is_built_in_the_sandbox(card: Device, tmp_path: Path) -> N
     assert judged(source, card, tmp_path) == passes
 
 
-def test_it_is_timed_beside_the_baselines(card: Device, tmp_path: Path) -> None:
+def test_it_is_timed_beside_the_baselines(
+    card: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "PROCESSES", 1)
+    monkeypatch.setattr(room, "COMPILED", ())
     (tmp_path / "op.py").write_text(OP.replace("rows, 64", "rows * 512, 4096"))
     (tmp_path / "candidate.py").write_text(COMPILED_BY_TORCH.replace("BODY", RELU))
     traced = trace(load_op(tmp_path / "op.py", {}))
-    found = benchmark(
-        tmp_path / "candidate.py", traced.op, card, traced, scratch=tmp_path / "t", plan=Plan(rounds=20),
-        processes=1,
-    )  # fmt: skip
+    found = benchmark(tmp_path / "candidate.py", traced.op, card, traced, scratch=tmp_path / "t", processes=1)
     assert found.label != "failed", found.reason
     assert found.speedup is not None

@@ -2,7 +2,7 @@
 cut."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -119,14 +119,14 @@ class Pretended:
 
     def clock(self, task: Timing) -> Row:
         self.clocked.append(task.row.op)
-        assert task.cards == ("GPU-simulated",)
+        assert task.card == "GPU-simulated"
         return replace(
             task.row, status="win", measured_us=1000.0, speedups={"eager": 3.0, "compile": 1.5}, speedup=1.5,
             missing={"compile-max-autotune": "compile-max-autotune was not ready after 60 s"},
             timing_seconds=2.0,
         )  # fmt: skip
 
-    def ceilings(self, task: tuple[Sequence[str], Path]) -> Mapping[str, Any]:
+    def ceilings(self, task: tuple[str, Path]) -> Mapping[str, Any]:
         self.calibrated += 1
         return {"ceilings": [{"key": "dram_copy_gb_s", "value": 2000.0}]}
 

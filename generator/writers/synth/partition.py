@@ -70,6 +70,8 @@ class Partitioner:
     def __post_init__(self) -> None:
         self.rank = {n: i for i, n in enumerate(self.traces.graph.nodes)}
         self.order = [n for n in self.rank if n.op == "call_function" and not is_noise(n)]
+        for node in self.rank:
+            self.made[node] = self._is_made(node)
 
     def run(self) -> Partition:
         for node in self.order:
@@ -85,18 +87,15 @@ class Partitioner:
             return False
         if is_getitem(node):
             return is_view(node)
-        return is_fusable(node) and (is_view(node) or self._is_made(node))
+        return is_fusable(node) and (is_view(node) or self.made[node])
 
     def _is_made(self, node: fx.Node) -> bool:
-        """Whether a value follows from constants that forward writes down."""
-        if node not in self.made:
-            if node.op == "placeholder":
-                constant = self.traces.constant(node)
-                self.made[node] = constant is not None and constant.numel() == 1
-            else:
-                whole = op_name(node) in _FILLED or all(self._is_made(i) for i in node.all_input_nodes)
-                self.made[node] = is_fusable(node) and whole
-        return self.made[node]
+        """Whether a value follows from constants that forward writes down, as what it reads does."""
+        if node.op == "placeholder":
+            constant = self.traces.constant(node)
+            return constant is not None and constant.numel() == 1
+        whole = op_name(node) in _FILLED or all(self.made[i] for i in node.all_input_nodes)
+        return is_fusable(node) and whole
 
     def _place(self, node: fx.Node) -> None:
         """Put a node with all groups that feed it, with one of them, or by itself."""

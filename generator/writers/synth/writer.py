@@ -88,8 +88,7 @@ class SynthWriter:
             schedules[index] = schedule if isinstance(changed, str) else changed
         if len(refusals) == len(schedules):
             return Declined("; ".join(dict.fromkeys(refusals)))
-        changed = replace(plan, schedules=schedules)
-        return self._candidate(request, changed, (*parent.techniques, name))
+        return self._candidate(request, replace(plan, schedules=schedules), (*parent.techniques, name))
 
     def _candidate(self, request: Request, plan: Plan, techniques: tuple[str, ...]) -> Candidate | Declined:
         try:

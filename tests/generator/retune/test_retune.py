@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kbgen.generator.job import Event, OptimizeRequest, OptimizeResult
+from kbgen.generator.retune.both import holds_both, kernel_alone
 from kbgen.generator.retune.run import RefusedKernelError, retune
 
 OP = """
@@ -82,6 +83,21 @@ def test_a_kernel_is_set_for_the_device_and_the_report_says_what_is_better(tmp_p
     assert f"kbgen optimize {kernel} --reference {request.op_path} --gpu mi300x" in result.command
     assert "Better: **given**" in (tmp_path / "out" / "report.md").read_text()
     assert json.loads((tmp_path / "out" / "report.json").read_text())["beside"]["path"] == "built-in.py"
+
+
+def test_a_file_may_hold_its_reference_and_keeps_its_lines_without_it(tmp_path: Path) -> None:
+    both = tmp_path / "both.py"
+    both.write_text(OP + KERNEL.format(factor="1.5"))
+    assert holds_both(both)
+    alone = kernel_alone(both.read_text())
+    assert "class Model(" not in alone
+    assert "get_inputs" not in alone
+    lines = both.read_text().splitlines()
+    assert lines.index("class ModelNew(torch.nn.Module):") == alone.splitlines().index(
+        "class ModelNew(torch.nn.Module):"
+    )
+    (tmp_path / "op.py").write_text(OP)
+    assert not holds_both(tmp_path / "op.py")
 
 
 def test_a_kernel_that_is_wrong_is_not_set_for_anything(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,9 +47,11 @@ def as_foreseen(candidate: Candidate, request: Request, *_: Any) -> evaluated.Ev
     )
 
 
-@pytest.fixture(autouse=True)
-def _no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(space_module, "compiled", as_foreseen)
+@pytest.fixture(scope="module", autouse=True)
+def _no_compiler() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(space_module, "compiled", as_foreseen)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -56,17 +60,26 @@ def request_() -> Request:
     return Request(op, trace(op), (), SPEC)
 
 
-@pytest.fixture
-def space(request_: Request, tmp_path: Path) -> Space:
-    made = whole_space(Remembering(SynthWriter()), request_, tmp_path)
+@pytest.fixture(scope="module")
+def writer() -> Remembering:
+    return Remembering(SynthWriter())
+
+
+@pytest.fixture(scope="module")
+def space(request_: Request, writer: Remembering) -> Space:
+    made = whole_space(writer, request_, Path())
     assert isinstance(made, Space)
     return made
 
 
+@pytest.fixture(scope="module")
+def times(space: Space) -> Mapping[str, float]:
+    return Simulated(draw(SPEC, 1)).of(space)
+
+
 def test_a_space_holds_every_code_once_and_all_that_follows_from_any_of_them(
-    space: Space, request_: Request
+    space: Space, request_: Request, writer: Remembering
 ) -> None:
-    writer = SynthWriter()
     assert 10 < len(space.candidates) < 60
     assert not space.cut
     for one in space.standing:
@@ -76,9 +89,9 @@ def test_a_space_holds_every_code_once_and_all_that_follows_from_any_of_them(
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_a_walk_counts_what_it_compiles_and_when_it_got_there(name: str, space: Space) -> None:
-    times = Simulated(draw(SPEC, 1)).of(space)
-    writer = Remembering(SynthWriter())
+def test_a_walk_counts_what_it_compiles_and_when_it_got_there(
+    name: str, space: Space, times: Mapping[str, float], writer: Remembering
+) -> None:
     found = walk(space, times, writer, nothing_known(writer, 3), STRATEGIES[name], 3)
     assert 1 < found.compiled <= len(space.candidates)
     assert found.reached_at is None or found.reached_at <= found.compiled
@@ -86,9 +99,9 @@ def test_a_walk_counts_what_it_compiles_and_when_it_got_there(name: str, space: 
     assert found == walk(space, times, writer, nothing_known(writer, 3), STRATEGIES[name], 3)
 
 
-def test_a_budget_of_one_sees_the_plain_kernel_alone(space: Space) -> None:
-    times = Simulated(draw(SPEC, 1)).of(space)
-    writer = Remembering(SynthWriter())
+def test_a_budget_of_one_sees_the_plain_kernel_alone(
+    space: Space, times: Mapping[str, float], writer: Remembering
+) -> None:
     found = walk(space, times, writer, nothing_known(writer), STRATEGIES["advised"], 0, most=1)
     plain = times[space.standing[0].candidate.code]
     assert (found.compiled, found.chosen) == (1, min(times.values()) / plain)
@@ -97,12 +110,11 @@ def test_a_budget_of_one_sees_the_plain_kernel_alone(space: Space) -> None:
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory, indexed_library: Path) -> SearchEval:
     folder = tmp_path_factory.mktemp("ops")
-    (folder / "rmsnorm.py").write_text((EXAMPLES / "rmsnorm.py").read_text())
+    (folder / "geglu.py").write_text((EXAMPLES / "geglu.py").read_text())
     (folder / "copied.py").write_text("x = 1\n")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(space_module, "compiled", as_foreseen)
-        with Library.open(folder / "library", choice=Choice(HashingEmbedder(), "test")) as library:
-            return evaluate_search([folder], ("mi300x",), library, seeds=2)
+    shutil.copytree(indexed_library, folder / "library")
+    with Library.open(folder / "library", choice=Choice(HashingEmbedder(), "test")) as library:
+        return evaluate_search([folder], ("mi300x",), library, seeds=2)
 
 
 def test_every_strategy_runs_with_knowledge_and_without_on_every_device(result: SearchEval) -> None:
@@ -135,7 +147,7 @@ def test_a_checkout_brings_its_own_operators() -> None:
 def test_a_card_times_few_at_a_time_beside_the_plain_kernel(
     space: Space, request_: Request, tmp_path: Path
 ) -> None:
-    """Each process runs at its own speed; the plain kernel puts all on one scale. One kernel is wrong there."""
+    """Each process runs at its own speed; the plain kernel puts all on one scale. One kernel is wrong."""
     plain, wrong = space.standing[0].candidate.code, space.standing[2].candidate.code
     asked: list[list[str]] = []
 

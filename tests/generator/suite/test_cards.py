@@ -1,34 +1,33 @@
 """A card is held by one at a time, and only those that the caller may see are taken."""
 
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from kbgen.generator.suite import cards
-from kbgen.generator.suite.cards import VISIBLE, any_card, variables
+from kbgen.generator.suite.cards import VISIBLE, lock_of, variables
+from kbgen.generator.turn import turn
 
 
-def test_the_first_free_card_is_held_and_then_free_again(tmp_path: Path) -> None:
-    with any_card(("a", "b"), tmp_path) as first, any_card(("a", "b"), tmp_path) as second:
-        assert (first, second) == ("a", "b")
-    with any_card(("a", "b"), tmp_path) as again:
-        assert again == "a"
+def test_a_card_has_one_lock_for_all(tmp_path: Path) -> None:
+    path = lock_of("GPU-x", tmp_path)
+    assert path == lock_of("GPU-x", tmp_path)
+    assert path.exists()
+    with turn(str(path)), path.open() as other, pytest.raises(BlockingIOError):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_who_finds_no_free_card_waits_for_one(tmp_path: Path) -> None:
-    other = FileLock(tmp_path / "a.lock")
-    other.acquire()
-    rests: list[float] = []
-
-    def rest(seconds: float) -> None:
-        rests.append(seconds)
-        if len(rests) == 3:
-            other.release()
-
-    with any_card(("a",), tmp_path, rest) as card:
-        assert (card, len(rests)) == ("a", 3)
+def test_a_turn_ends_with_its_block_and_can_be_taken_again(tmp_path: Path) -> None:
+    path = str(lock_of("GPU-x", tmp_path))
+    for _ in range(2):
+        with turn(path):
+            pass
+    with pytest.raises(ZeroDivisionError), turn(path):
+        _ = 1 / 0
+    with turn(path), turn(None):
+        pass
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def clocked(
     (folder / "scale_optimized.py").write_text("class ModelNew: ...")
     document = {"verdict": {"labels": []}, "allowed_calls": ["torch.relu"]}
     json_report.write(folder / "report.json", "optimize", document)
-    row = clock(Timing(folder / "scale.py", ROW, folder, ("GPU-simulated",), 2))
+    row = clock(Timing(folder / "scale.py", ROW, folder, "GPU-simulated", 2))
     return row, judged
 
 
@@ -102,7 +102,8 @@ def test_a_win_is_judged_again_and_its_figures_are_the_row_s(
     assert judged == [("torch.relu",)]
     assert card.cards == ["GPU-simulated"] * 2
     assert [asked["compile_s"] for asked in card.asked] == [60.0] * 2
-    assert card.limits.wall_s == 180.0
+    assert card.limits.wall_s == 300.0
+    assert {asked["turn"] for asked in card.asked} == {str(tmp_path / "kbgen-cards" / "GPU-simulated.lock")}
     assert json.loads((tmp_path / "benchmark.json").read_text())["label"] == "win"
 
 

@@ -56,8 +56,8 @@ def test_keys_behind_a_query_are_not_visited(
     assert "causal-tile-skip" in {choice.technique for choice in inherent(causal)}
     source = candidate("attention", "h100").source
     assert "last_key = tl.minimum(n_keys, (tile_row + 1) * BLOCK_M)" in source
-    assert "for start in tl.range(0, all_seen, BLOCK_K):" in source
-    assert "for start in tl.range(all_seen, last_key, BLOCK_K):" in source
+    assert "for start in tl.range(0, whole_keys, BLOCK_K):" in source
+    assert "for start in tl.range(whole_keys, last_key, BLOCK_K):" in source
 
 
 def test_what_is_made_for_other_loops_says_so(causal: Loops) -> None:

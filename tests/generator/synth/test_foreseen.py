@@ -23,9 +23,8 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 SPEC = find_spec("h100")
 
 
-@pytest.mark.parametrize("name", ["rmsnorm", "search/gemm_bf16"])
-def test_the_estimate_before_and_after_compiling_agree(name: str, tmp_path: Path) -> None:
-    op = load_op(EXAMPLES / f"{name}.py")
+def test_the_estimate_before_and_after_compiling_agree(tmp_path: Path) -> None:
+    op = load_op(EXAMPLES / "rmsnorm.py")
     full = trace(op)
     request = Request(op, full, (), SPEC)
     made = SynthWriter().write(request)

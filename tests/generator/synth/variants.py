@@ -8,6 +8,7 @@ from dataclasses import replace
 from kbgen.generator.writers.synth.loops import Loops
 from kbgen.generator.writers.synth.program import Program
 from kbgen.generator.writers.synth.schedule import Schedule, next_power_of_two, start_schedule
+from kbgen.generator.writers.synth.skeletons.parts import cut_factors
 from kbgen.generator.writers.synth.transforms.registry import TRANSFORMS
 from kbgen.generator.writers.synth.transforms.site import Site
 from kbgen.hardware_specs.spec import find_spec
@@ -91,6 +92,16 @@ def _two_rows(loops: Loops) -> Schedule:
     return replace(start, one_tile=False, rows=2, block=16, nested=False, num_stages=3)
 
 
+def _cut(loops: Loops) -> Schedule:
+    """Products of parts that a kernel before cuts, in several stretches; halves of the results at a time."""
+    start = _steps(loops)
+    if start.layout != "tiles":
+        return start
+    if cut_factors(loops) is None:
+        return replace(start, halves=True, dot="bf16x6")
+    return replace(start, dot="bf16x6", stretch=16, descriptors=True, halves=True)
+
+
 VARIANTS: Mapping[str, Callable[[Loops], Schedule]] = {
     "plain": start_schedule,
     "steps": _steps,
@@ -104,6 +115,7 @@ VARIANTS: Mapping[str, Callable[[Loops], Schedule]] = {
     "persistent": lambda loops: _whole(loops, persistent=3),
     "two-rows": _two_rows,
     "split": _split,
+    "cut": _cut,
     "split-fused": _split_fused,
     "h100": lambda loops: greedy(loops, "h100"),
     "mi300x": lambda loops: greedy(loops, "mi300x"),

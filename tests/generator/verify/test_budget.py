@@ -55,7 +55,7 @@ def test_a_long_sum_of_products_may_be_off_by_the_root_of_its_length() -> None:
 
 def test_where_nan_may_spread_only_a_number_in_its_place_is_refused() -> None:
     oracle = torch.tensor([1.0, float("nan"), 2.0], dtype=torch.float64)
-    case = Target(oracle, oracle.float(), oracle, spreads=True)
+    case = Target(oracle, oracle.float(), oracle, spreads=torch.tensor(True))
     assert compare(torch.full((3,), float("nan")), case, "fp32").accepted
     assert compare(torch.tensor([1.0, 0.0, 2.0]), case, "fp32").kind == "non-finite"
 

@@ -57,10 +57,6 @@ _OWN_CONSTANTS = frozenset(
         "BLOCK_K",
         "BLOCK_E",
         "GROUP",
-        "EVEN_M",
-        "EVEN_N",
-        "EVEN_K",
-        "EVEN_E",
     }
 )
 

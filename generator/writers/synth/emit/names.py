@@ -42,7 +42,7 @@ LOCALS = frozenset({
     "done", "last_start", "last_outer",
     "program", "row_blocks", "tile_row", "tile_col", "left_ks", "right_ks", "left_ks_mask", "right_ks_mask",
     "left_mask", "right_mask", "keys", "down_keys", "key_mask", "down_key_mask", "score_mask", "value_mask",
-    "last_key", "all_seen", "inner_start", "half",
+    "last_key", "whole_keys", "inner_start", "half",
     "stretch", "steps", "step", "product", "left_part", "right_part",
     "number", "first", "wide", "rest", "second", "third",
 })  # fmt: skip

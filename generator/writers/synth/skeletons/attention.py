@@ -18,14 +18,14 @@ from ..emit.values import Values
 from ..expr import Attend, Const
 from ..loops import Tiling
 from ..lowering.attending import only_product
-from .contraction import count_of, enter_batch, number_tiles, whole_tiles
+from .contraction import count_of, enter_batch, number_tiles
 from .factors import Factors, names_in_use, tile_values
 from .frame import is_wide, prepare
 from .job import Job
 from .scores import attention_of, looks_back_only, scaled, seen_by_all, shared_numbers
 
 _LOCALS = {"scores", "weights", "inside", "running_max", "running_sum", "new_max", "shift",
-           "rescale", "acc", "attended", "all_seen"}  # fmt: skip
+           "rescale", "acc", "attended", "whole_keys"}  # fmt: skip
 """What these kernels call their own values."""
 
 LOG2_E = 1.4426950408889634
@@ -50,13 +50,16 @@ def write(job: Job) -> list[Kernel]:
         kernel.line('running_max = tl.full((BLOCK_M, 1), -float("inf"), tl.float32)')
         kernel.line("running_sum = tl.zeros((BLOCK_M, 1), tl.float32)")
     walk.hold_queries()
-    if node.softmax and looks_back_only(job.loops):
+    back = node.softmax and looks_back_only(job.loops)
+    last = "n_keys"
+    if back:
+        last = "last_key"
         kernel.line("last_key = tl.minimum(n_keys, (tile_row + 1) * BLOCK_M)")
-        kernel.line("all_seen = tl.minimum(n_keys, tile_row * BLOCK_M) // BLOCK_K * BLOCK_K")
-        walk.keys("0", "all_seen", seen=True)
-        walk.keys("all_seen", "last_key")
+        kernel.line("whole_keys = tl.minimum(n_keys, tile_row * BLOCK_M) // BLOCK_K * BLOCK_K")
     else:
-        walk.keys("0", "n_keys")
+        kernel.line("whole_keys = n_keys // BLOCK_K * BLOCK_K")
+    walk.keys("0", "whole_keys", whole=True, back=back)
+    walk.keys("whole_keys", last, whole=False, back=back)
     if node.softmax:
         share = "acc / running_sum"
         kernel.line(f"attended = {f'tl.where(running_sum == 0.0, 0.0, {share})' if node.empty else share}")
@@ -82,12 +85,8 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     wide = ".to(tl.int64)" if is_wide(loops) else ""
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
     kernel.line(f"cols = tile_col{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")
-    whole_tiles(
-        kernel, M=("n_rows", schedule.rows), N=("n_cols", schedule.block), K=("n_keys", schedule.depth),
-        E=("n_inner", schedule.inner),
-    )  # fmt: skip
-    kernel.line("row_mask = (rows < n_rows) | EVEN_M")
-    kernel.line("col_mask = (cols < n_cols) | EVEN_N")
+    kernel.line("row_mask = rows < n_rows")
+    kernel.line("col_mask = cols < n_cols")
     return enter_batch(job, kernel, tiling)
 
 
@@ -95,8 +94,8 @@ def _inner_index(kernel: Kernel, start: str) -> None:
     begin = "" if start == "0" else f"{start} + "
     kernel.line(f"left_ks = {begin}tl.arange(0, BLOCK_E)[None, :]")
     kernel.line(f"right_ks = {begin}tl.arange(0, BLOCK_E)[:, None]")
-    kernel.line("left_ks_mask = (left_ks < n_inner) | EVEN_E")
-    kernel.line("right_ks_mask = (right_ks < n_inner) | EVEN_E")
+    kernel.line("left_ks_mask = left_ks < n_inner")
+    kernel.line("right_ks_mask = right_ks < n_inner")
 
 
 @dataclass
@@ -149,15 +148,15 @@ class _Walk:
             self.scale = values.fresh("log2_scale")
             self.kernel.line(f"{self.scale} = {values.named(times, ()).source} * {LOG2_E}")
 
-    def keys(self, begin: str, end: str, *, seen: bool = False) -> None:
-        """One loop; `seen` are steps of which every query sees all keys, so that there is nothing to mask."""
+    def keys(self, begin: str, end: str, *, whole: bool, back: bool) -> None:
+        """One loop. Of `whole` steps every key is there, and where queries look `back` alone, seen by all."""
         job, kernel, node, names = self.job, self.kernel, self.node, set(self.taken)
-        masks = ("", "") if seen else ("key_mask", "down_key_mask")
+        masks = ("", "") if whole else ("key_mask", "down_key_mask")
         keys, down_keys = (self._keys_group(n, m) for n, m in zip(("keys", "down_keys"), masks, strict=True))
         down = Group("right_ks", self.tiling.inner, "right_ks_mask", "K")
-        right, value = ("right_ks_mask", "col_mask") if seen else ("right_mask", "value_mask")
+        right, value = ("right_ks_mask", "col_mask") if whole else ("right_mask", "value_mask")
         known = tile_values(job, kernel, down, keys, right, names)
-        scores = tile_values(job, kernel, self.rows, keys, "row_mask" if seen else "score_mask", names)
+        scores = tile_values(job, kernel, self.rows, keys, "row_mask" if whole else "score_mask", names)
         values = tile_values(job, kernel, down_keys, self.cols, value, names)
         place = Side(keys, "start", "BLOCK_K")
         key_tiles = Factors(job, known, right, (Side(down, self.inner, "BLOCK_E"), place), self.batch)
@@ -167,17 +166,17 @@ class _Walk:
         with kernel.block(f"for start in tl.range({begin}, {end}, BLOCK_K):"):
             kernel.line("keys = start + tl.arange(0, BLOCK_K)[None, :]")
             kernel.line("down_keys = start + tl.arange(0, BLOCK_K)[:, None]")
-            if not seen:
-                kernel.line("key_mask = (keys < n_keys) | EVEN_K")
-                kernel.line("down_key_mask = (down_keys < n_keys) | EVEN_K")
-            if not seen:
+            if not whole:
+                kernel.line("key_mask = keys < n_keys")
+                kernel.line("down_key_mask = down_keys < n_keys")
                 kernel.line("value_mask = down_key_mask & col_mask")
             early = bool(self.held) and job.schedule.descriptors
-            found = self._scores(key_tiles, value_tiles if early else None, masked=not seen)
+            found = self._scores(key_tiles, value_tiles if early else None, masked=not whole)
             for number, text in self.shared.items():
                 scores.define(number, text)
             scores.define(self.builder.add(self.product), Text("scores"))
-            self._weights(scores, seen=seen)
+            root = seen_by_all(self.builder, node) if whole and back else node.scores
+            self._weights(scores, root, masked=not whole)
             found = found or value_tiles.named(node.values)
             weights, how = _narrowed(self.builder, node), _precision(job, values, node.values)
             kernel.line(f"acc = tl.dot({weights}, {found}, acc{how})")
@@ -213,28 +212,25 @@ class _Walk:
             kernel.line(f"scores = tl.dot({', '.join(factors)}, scores{how})")
         return ""
 
-    def _weights(self, scores: Values, *, seen: bool) -> None:
-        """From scores to what values are taken times, and the running maximum and sum of the softmax, both of
-        powers of two: an exponential is one, of the score times log2(e), which joins its scale."""
-        kernel, node = self.kernel, self.node
-        if not node.softmax:
-            if not seen:
-                kernel.line("score_mask = row_mask & key_mask")
-            found = scores.named(node.scores, ()).source
-            kernel.line(f"weights = tl.where(key_mask, {found}, 0.0)")
-            return
-        root, scale = seen_by_all(self.builder, node) if seen else node.scores, self.scale
-        root, _ = scaled(self.builder, root)
-        if not seen:
+    def _weights(self, scores: Values, root: int, *, masked: bool) -> None:
+        """From the scores `root` to what values are taken times, and the softmax's running maximum and sum,
+        of powers of two: an exponential is one, of the score times log2(e), which joins its scale."""
+        kernel = self.kernel
+        if masked:
             kernel.line("score_mask = row_mask & key_mask")
+        if not self.node.softmax:
+            found = scores.named(root, ()).source
+            kernel.line(f"weights = {f'tl.where(key_mask, {found}, 0.0)' if masked else found}")
+            return
+        root, _ = scaled(self.builder, root)
         found = scores.named(root, ()).source
-        if not seen:
+        if masked:
             kernel.line(f'inside = tl.where(key_mask, {found}, -float("inf"))')
             found = "inside"
-        peak = f"tl.max({found}, axis=1, keep_dims=True) * {scale}"
+        peak = f"tl.max({found}, axis=1, keep_dims=True) * {self.scale}"
         kernel.line(f"new_max = tl.maximum(running_max, {peak})")
         kernel.line('shift = tl.where(new_max == -float("inf"), 0.0, new_max)')
-        kernel.line(f"weights = tl.exp2({found} * {scale} - shift)")
+        kernel.line(f"weights = tl.exp2({found} * {self.scale} - shift)")
         kernel.line("rescale = tl.exp2(running_max - shift)")
         kernel.line("running_sum = running_sum * rescale + tl.sum(weights, axis=1, keep_dims=True)")
         kernel.line("acc = acc * rescale")

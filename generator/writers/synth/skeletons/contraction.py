@@ -88,7 +88,6 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     wide = ".to(tl.int64)" if is_wide(loops) else ""
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
     kernel.line(f"cols = {_columns(job)} + tl.arange(0, BLOCK_N)[None, :]")
-    whole_tiles(kernel, M=("n_rows", schedule.rows), N=("n_cols", schedule.block), K=("n_k", schedule.depth))
     kernel.line("row_mask = rows < n_rows")
     kernel.line("col_mask = cols < n_cols")
     return enter_batch(job, kernel, tiling)
@@ -97,12 +96,6 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
 def _columns(job: Job) -> str:
     """Where the columns of a program's tile begin."""
     return f"tile_col{'.to(tl.int64)' if is_wide(job.loops) else ''} * BLOCK_N"
-
-
-def whole_tiles(kernel: Kernel, **sides: tuple[str, int]) -> None:
-    """A constant for each side that tiles may fill without rest: masks that are true throughout fold away."""
-    for side, (size, tile) in sides.items():
-        kernel.constant(f"EVEN_{side}", f"{size} % {tile} == 0")
 
 
 def enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:

@@ -1,0 +1,37 @@
+"""Reads a launch's arguments: the tensors among them, its grid, and what tells it from one of other sizes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+
+def grid_of(executor: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The grid as the host asks for it, where it is a function, with the host's own values."""
+    if not callable(executor.grid):
+        return tuple(executor.grid)
+    kept = {name: value for name, value in kwargs.items() if name in executor.arg_names}
+    return tuple(executor.grid(inspect.getcallargs(executor.fn, *args, **kept)))
+
+
+def sizes_of(named: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells a launch from one of other sizes."""
+    numbers = tuple(value for value in named.values() if isinstance(value, int))
+    return numbers, tuple(tuple(tensor.shape) for _, tensor in tensors_in(named))
+
+
+def tensors_in(named: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors among a launch's arguments, descriptors and tuples opened."""
+    for name, value in named.items():
+        if isinstance(value, TensorDescriptor):
+            yield name, value.base
+        elif isinstance(value, tuple | list):
+            yield from tensors_in({f"{name}[{place}]": part for place, part in enumerate(value)})
+        elif isinstance(value, torch.Tensor):
+            yield name, value
+        elif isinstance(getattr(value, "base", None), torch.Tensor):
+            yield name, value.base
