@@ -10,8 +10,8 @@ float64. It ranks steps; what a user is told comes from `benchmark.py`.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..profiling.device import Device
@@ -31,6 +31,12 @@ PLAN = Plan(
 )  # fmt: skip
 """Enough to tell 1 % on a quiet card; the first timed call of each kernel is checked, no later one."""
 
+REPLACES = "it replaces"
+"""How the complaint begins about a candidate that changed torch or a timer."""
+
+RACE = replace(PLAN, least_samples=8, most_extra=2, least_early=8, warmup=(2, 3), budget_s=15.0)
+"""Enough to tell who is out of the race, not who has won it."""
+
 
 @dataclass(frozen=True)
 class Gain:
@@ -48,23 +54,61 @@ def compare(
     scratch: Path, precision: str = "fp32", run: RunChild | None = None,
 ) -> Gain:  # fmt: skip
     """Time both once in one process; whatever goes wrong is told in the gain. `run` replaces the process."""
-    files = {PARENT: parent, CHILD: child}
-    asked = request(files, (), op, device, traced, precision, PLAN)
-    outcome = (run or in_child)({**asked, "seed": secrets.randbits(48)}, scratch)
-    return _gain(outcome)
+    return CardClock(op, device, traced, scratch, precision, run or in_child)(parent, child)
 
 
-def _gain(outcome: Outcome) -> Gain:
+@dataclass(frozen=True)
+class CardClock:
+    """The clock of the card in this machine, for kernels of one operator; `run` makes a timing process."""
+
+    op: Op
+    device: Device
+    traced: TracedOp
+    scratch: Path
+    precision: str
+    run: RunChild = in_child
+
+    def __call__(self, parent: Path, child: Path) -> Gain:
+        return self._timed(parent, [child], PLAN)[0]
+
+    def race(self, parent: Path, children: Sequence[Path]) -> list[Gain]:
+        """What each child gains over the parent. All run a few rounds together; those that are slower beyond
+        doubt, or wrong, are out, and the others are timed in full."""
+        gains = self._timed(parent, children, RACE)
+        if any(gain.failure.startswith(REPLACES) for gain in gains):  # and nobody can tell which of them did
+            return [self(parent, child) for child in children]
+        left = [n for n, gain in enumerate(gains) if not gain.fault and not _lost(gain)]
+        if left:
+            again = self._timed(parent, [children[n] for n in left], PLAN)
+            for n, gain in zip(left, again, strict=True):
+                gains[n] = gain
+        return gains
+
+    def _timed(self, parent: Path, children: Sequence[Path], plan: Plan) -> list[Gain]:
+        """One process for all."""
+        names = [CHILD if len(children) == 1 else f"{CHILD} {n}" for n in range(1, len(children) + 1)]
+        files = {PARENT: parent, **dict(zip(names, children, strict=True))}
+        asked = request(files, (), self.op, self.device, self.traced, self.precision, plan)
+        folder = self.scratch / f"step-{children[-1].parent.name}-{len(children)}-{plan.least_samples}"
+        outcome = self.run({**asked, "seed": secrets.randbits(48)}, folder)
+        return [_gain(outcome, name, plan) for name in names]
+
+
+def _lost(gain: Gain) -> bool:
+    return gain.interval is not None and gain.interval[1] < 1
+
+
+def _gain(outcome: Outcome, name: str, plan: Plan) -> Gain:
     if outcome.reply is None:
         return Gain(failure=f"timing it gave no result ({outcome.status}): {outcome.detail}")
     session = Session.from_json(outcome.reply)
     taken = {record.subject: record for record in session.samples}
-    parent, child = taken[PARENT], taken[CHILD]
-    replaced = [f"it replaces {name}" for name in session.tampered]
+    parent, child = taken[PARENT], taken[name]
+    replaced = [f"{REPLACES} {name}" for name in session.tampered]
     if wrong := [*filter(None, [child.error]), *child.complaints, *replaced]:
         return Gain(failure=wrong[0], fault=True)
     rounds = min(len(parent.device_us), len(child.device_us))
-    if parent.error or session.lost or rounds < PLAN.least_early:
+    if parent.error or session.lost or rounds < plan.least_early:
         why = parent.error or session.lost or f"time ran out after {rounds} rounds"
         return Gain(failure=f"the parent could not be timed beside it: {why}")
     ratio = ratio_to_fastest(child.device_us[:rounds], [parent.device_us[:rounds]], session.seed % 2**32)
@@ -77,11 +121,4 @@ Measure = Callable[[Path, Path], Gain]
 
 def on_card(op: Op, device: Device, traced: TracedOp, scratch: Path, precision: str) -> Measure | None:
     """How to measure a step; None where the device is not here."""
-    if not device.live:
-        return None
-
-    def measure(parent: Path, child: Path) -> Gain:
-        folder = scratch / f"step-{child.parent.name}"
-        return compare(parent, child, op, device, traced, scratch=folder, precision=precision)
-
-    return measure
+    return CardClock(op, device, traced, scratch, precision) if device.live else None

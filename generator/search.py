@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..profiling.compile_cache import CompileCache
-from .comparison import Gain, Measure
+from .comparison import CardClock, Gain, Measure
 from .evaluated import Evaluated as Evaluated
 from .evaluated import compiled as compiled
 from .evaluated import estimate_of as estimate_of
@@ -105,6 +105,7 @@ class Climber:
         self.watch, self.strategy, self.headroom, self.cache = watch, strategy, headroom, cache
         self.nodes: dict[str, Node] = {}
         self.known: dict[str, str] = {}
+        self.raced: dict[Path, Gain] = {}
         self.tried: list[Tried] = []
         self.count = 0
 
@@ -152,6 +153,7 @@ class Climber:
         written = [self._written(move) for move in moves]
         fresh = {w.code: w for w in written if isinstance(w, Candidate) and w.code not in self.known}
         found = dict(zip(fresh, self._compiled(list(fresh.values())), strict=True))
+        self._race(moves, [found.get(w.code) if isinstance(w, Candidate) else None for w in written])
         return [
             self._result(move, w)
             if isinstance(w, Declined)
@@ -160,6 +162,20 @@ class Climber:
             else self._result(move, found[w.code])
             for move, w in zip(moves, written, strict=True)
         ]
+
+    def _race(self, moves: Sequence[Move], made: Sequence[Evaluated | None]) -> None:
+        """Lets children of one parent run against it together, where a clock can do that."""
+        self.raced.clear()
+        if not isinstance(self.measure, CardClock):
+            return
+        for parent in dict.fromkeys(move.parent for move in moves):
+            files = dict.fromkeys(
+                one.path for move, one in zip(moves, made, strict=True)
+                if one is not None and one.estimate is not None and move.parent == parent
+            )  # fmt: skip
+            if len(files) > 1:
+                gains = self.measure.race(self.nodes[parent].found.path, list(files))
+                self.raced |= dict(zip(files, gains, strict=True))
 
     def _again(self, move: Move, id: str) -> Result:
         """A kernel that another sequence of techniques led to before: nothing is compiled or timed anew."""
@@ -213,7 +229,9 @@ class Climber:
     def _compared(self, transform: str, parent: Evaluated, child: Evaluated, estimated: float) -> Tried:
         """By the clock where the card is here, else by the estimate."""
         why = next((c["why"] for c in child.candidate.choices if c.get("technique") == transform), "")
-        gain = self.measure(parent.path, child.path) if self.measure else Gain()
+        gain = self.raced.get(child.path)
+        if gain is None:
+            gain = self.measure(parent.path, child.path) if self.measure else Gain()
         names = (transform, parent.candidate.id, child.candidate.id)
         if gain.fault:
             return Tried(*names, "rejected", None, f"on the card: {gain.failure}")

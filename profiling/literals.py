@@ -1,4 +1,4 @@
-"""Names the whole numbers that an op file writes out in get_inputs(), so that they can be set as constants."""
+"""Names the whole numbers that an op file writes out in get_inputs(), so that they are set like constants."""
 
 import ast
 from collections.abc import Iterable
@@ -43,8 +43,11 @@ class _Namer(ast.NodeTransformer):
         self.taken, self.defined = frozenset(taken), dict[str, ast.Assign]()
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        name = f"{_PREFIX}{node.value}"
-        if type(node.value) is not int or node.value < SMALLEST or name in self.taken:
+        value = node.value
+        if not isinstance(value, int) or isinstance(value, bool) or value < SMALLEST:
+            return node
+        name = f"{_PREFIX}{value}"
+        if name in self.taken:
             return node
         if name not in self.defined:
             assigned = ast.Assign(targets=[ast.Name(name, ast.Store())], value=node)

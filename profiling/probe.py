@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
@@ -90,6 +91,13 @@ class TorchBuild:
         return f"cuda {self.cuda}" if self.cuda else f"hip {self.hip}" if self.hip else "cpu"
 
 
+def hides_all(build: TorchBuild) -> str:
+    """The variable that leaves torch no card, "" where none does: where it is set, no driver need be asked,
+    and a driver that nothing holds awake takes seconds for each card to answer."""
+    names = ("CUDA_VISIBLE_DEVICES",) if build.cuda else ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+    return next((name for name in names if os.environ.get(name) == ""), "")
+
+
 def torch_build() -> TorchBuild | None:
     """None when torch is not installed. Reads torch/version.py alone: importing torch costs over a second."""
     package = importlib.util.find_spec("torch")
@@ -123,6 +131,8 @@ class SystemProbe:
             )
         if build.kind == "cpu":
             raise NoCardError(_cpu_build_sentence(build))
+        if hidden := hides_all(build):
+            raise NoCardError(f"{hidden} is empty, which hides every card from torch; unset it to use one")
         import torch
 
         if not torch.cuda.is_available():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .trial import NEAR, Walk
 
@@ -15,6 +17,11 @@ BY_ESTIMATE = "advised, by the estimate"
 """The search as it is where no card is at hand."""
 
 RESAMPLES = 2000
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Statistic = Callable[[Floats, Counts], Floats]
+"""Values and how often each stands in a resample, a row each, to a figure for each row."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +130,9 @@ class SearchEval:
             "searches": len(cells),
             "reached": round(sum(c.walk.reached_at is not None for c in cells) / len(cells), 3),
             "candidates_to_near": _interval(_by_site(reached), _median).to_json(),
-            "compiled": round(_mean([float(c.walk.compiled) for c in cells]), 1),
+            "compiled": round(fmean(c.walk.compiled for c in cells), 1),
             "chosen": _interval(_by_site(chosen), _mean).to_json(),
-            "foreseen_slow": round(_mean([float(c.walk.foreseen) for c in cells]), 2),
+            "foreseen_slow": round(fmean(c.walk.foreseen for c in cells), 2),
         }
 
     def _spaces(self) -> list[dict[str, Any]]:
@@ -135,7 +142,7 @@ class SearchEval:
             sites.setdefault((cell.op, cell.gpu), []).append(cell)
         return [
             {"op": op, "gpu": gpu, "candidates": cells[0].space,
-             "plain": round(_median([c.plain for c in cells]), 3)}
+             "plain": round(median(c.plain for c in cells), 3)}
             for (op, gpu), cells in sites.items()
         ]  # fmt: skip
 
@@ -156,23 +163,26 @@ def _by_site(values: Sequence[tuple[tuple[str, str], float]]) -> list[list[float
     return list(sites.values())
 
 
-def _interval(sites: Sequence[Sequence[float]], statistic: Any) -> Interval:
+def _interval(sites: Sequence[Sequence[float]], statistic: Statistic) -> Interval:
     if not sites:
         return Interval(None, None, None)
-    dice = np.random.default_rng(0)
-    draws = sorted(
-        statistic([value for i in dice.integers(0, len(sites), len(sites)) for value in sites[i]])
-        for _ in range(RESAMPLES)
-    )
+    values = np.array([value for site in sites for value in site])
+    owner = np.repeat(np.arange(len(sites)), [len(site) for site in sites])
+    drawn = np.random.default_rng(0).multinomial(len(sites), [1 / len(sites)] * len(sites), RESAMPLES)
+    draws = np.sort(statistic(values, drawn[:, owner]))
     ends = (draws[int(0.025 * RESAMPLES)], draws[int(0.975 * RESAMPLES)])
-    whole = statistic([value for site in sites for value in site])
+    whole = statistic(values, np.ones((1, len(values)), dtype=np.int64))[0]
     return Interval(*(None if math.isinf(v) else float(v) for v in (whole, *ends)))
 
 
-def _median(values: Sequence[float]) -> float:
-    """The middle value, the upper one of two: infinite values have no mean."""
-    return sorted(values)[len(values) // 2]
+def _median(values: Floats, counts: Counts) -> Floats:
+    """The middle value of each resample, the upper one of two: infinite values have no mean."""
+    order = np.argsort(values)
+    passed = np.cumsum(counts[:, order], axis=1)
+    found: Floats = values[order][(passed > passed[:, -1:] // 2).argmax(axis=1)]
+    return found
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _mean(values: Floats, counts: Counts) -> Floats:
+    found: Floats = (counts @ values) / counts.sum(axis=1)
+    return found

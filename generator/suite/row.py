@@ -153,14 +153,16 @@ def found_row(result: OptimizeResult, level: str, gpu: str) -> Row:
 
 def timed_fields(timed: Mapping[str, Any], asked: int = PROCESSES) -> dict[str, Any]:
     """The fields of a row that a benchmark's document fills, where `asked` processes were to time it. What a
-    process that gave no result leaves open says nothing against the kernel."""
+    process that gave no result leaves open, or one for whose memory there was no room, says nothing against
+    the kernel."""
     own = timed["timings"].get(CANDIDATE)
     failures = dict(timed["failures"])
-    wrong = failures.pop(CANDIDATE, "")
-    if timed["label"] == "failed" and timed["processes"] == asked:
-        wrong = timed["reason"]
+    failed = failures.pop(CANDIDATE, "")
+    wrong = timed["reason"] if timed["label"] == "failed" and timed["processes"] == asked else failed
+    if "OutOfMemoryError" in failed:  # others have inputs on the card too
+        wrong = ""
     return {
-        "measured_us": own["median_us"] if own and not wrong else None,
+        "measured_us": own["median_us"] if own and not failed and not wrong else None,
         "processes": timed["processes"],
         "speedups": {} if wrong else timed["speedups"],
         "speedup": timed["speedup"],

@@ -23,6 +23,7 @@ from ... import KbgenError
 from ...hardware_specs.spec import find_spec
 from ...profiling.calibration import Calibration
 from ...profiling.device import Device, detect
+from ...profiling.probe import nvml
 from ..benchmark import PROCESSES
 from ..job import Event
 from ..summary import versions
@@ -122,7 +123,8 @@ def run_suite(
         journal = Journal(out, settings)
         run = _Run(replace(plan, also=also), devices, journal, out, on_event or (lambda event: None), crew)
         tasks = [run.task(path, level, gpu) for gpu in gpus for level, path in files]
-        run.all(tasks)
+        with nvml():  # a driver that is held open answers each of many processes at once
+            run.all(tasks)
         rows = tuple(_row(journal, task) for task in tasks)
         seconds = round(time.monotonic() - run.begun, 1)
         named = {gpu: device.to_json() for gpu, device in devices.items()}

@@ -144,6 +144,21 @@ FORBIDDEN_BASES = {"Tensor", "Parameter", "Model"}
 FORBIDDEN_KEYWORDS: dict[str, tuple[Cause, str]] = {
     "do_bench": ("forbidden-code", "it times its configurations by means of its own"),
     "launch_pdl": ("unsupported", "a kernel of it may start before the one before it has ended (launch_pdl)"),
+    "launch_cooperative_grid": (
+        "unsupported",
+        "its programs may wait for all others (launch_cooperative_grid)",
+    ),
+    **{
+        name: ("forbidden-code", f"it has its kernels compiled in another way ({name})")
+        for name in (
+            "ir_override",
+            "extern_libs",
+            "ptx_options",
+            "arch",
+            "backend_name",
+            "instrumentation_mode",
+        )
+    },
 }
 """Arguments of Triton's that let other code run where kernels are timed, or that nobody here can follow."""
 

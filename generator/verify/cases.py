@@ -21,7 +21,7 @@ from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
 from .candidate import with_constants
 from .exchange import Shape, Step
-from .extremes import extreme_integers
+from .extremes import extreme_integers, whole_masks
 from .families import FAMILIES, INFINITE, draw_inputs, draw_weights, nudged
 from .idle import idle_spike
 from .ignored import ignored_classes
@@ -43,9 +43,9 @@ _AT_ODD = {"spikes", "negative spikes", "small integers"}
 
 _ALTERED = {
     "idle spikes": idle_spike, "ignored classes": ignored_classes, "extreme integers": extreme_integers,
+    "whole masks": whole_masks,
 }  # fmt: skip
-"""What becomes of the first call's inputs: enormous values where they make no difference; rows left out; the
-smallest and largest numbers."""
+"""What becomes of the first call's inputs: spikes where nothing depends on them, rows left out, extremes."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,10 @@ def _columns(op: Op) -> int:
 
 def _gives_places(setting: Setting, case: Case) -> bool:
     """Whether outputs may be places of extremes, of which ties are told from each other."""
-    try:
+    with contextlib.suppress(Exception):  # the answer to the first case tells it in words
         outputs = setting.reference.eager(case.inputs, case.step.state).outputs
-    except Exception:  # the answer to the first case tells it in words
-        return False
-    return any(not output.is_floating_point() for output in outputs)
+        return any(not output.is_floating_point() for output in outputs)
+    return False
 
 
 def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:

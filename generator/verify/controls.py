@@ -185,8 +185,10 @@ def other_weights(answer: Answer) -> list[torch.Tensor] | None:
 
 
 def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
-    """The op in bfloat16 throughout, cast back at the end. None where nothing floats."""
+    """The op in bfloat16 throughout, cast back at the end. None where nothing floats, or no output does."""
     case = answer.case
+    if not any(map(_floats, answer.eager.outputs)):
+        return None
     if not any(_floats(one) for one in (*case.inputs, *case.step.state.values(), *answer.eager.outputs)):
         return None
     try:

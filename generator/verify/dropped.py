@@ -17,7 +17,7 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return f"rounding to {precision} changes the right answer too much here"
     if answer.case.family in (ENORMOUS, ASTRONOMICAL) and _overflows(answer):
         return "the reference overflows in its own dtype here"
-    if answer.case.family == INFINITE and answer.oracle.terms > 1:
+    if answer.case.family == INFINITE and answer.oracle.multiplies:
         return "products of infinity and zero are undefined, and may be left out"
     if answer.case.family == INFINITE and all(map(_constant, answer.oracle.outputs)):
         return "where it is defined, the reference is constant here"

@@ -1,7 +1,8 @@
-"""Puts the smallest and the largest numbers of their type into an op's inputs of whole numbers."""
+"""Puts extremes into an op's inputs: the ends of integers, masks that take everything and nothing."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 import torch
@@ -13,16 +14,39 @@ from .oracle import Reference
 def extreme_integers(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` with a row of the smallest number and one of the largest in each tensor of integers; None where
-    there is no such tensor, the reference takes them for places or classes, or what it gives is floating."""
-    changed = [_with_ends(one) if _whole(one) else one for one in inputs]
-    if not any(map(_whole, inputs)):
+    """`inputs` with a row of the smallest number and one of the largest in each tensor of integers.
+
+    None where there is none, the reference takes them for places or classes, or what it gives is floating.
+    """
+    changed = [_with_rows(one, *_ends(one)) if _whole(one) else one for one in inputs]
+    outputs = _outputs(reference, changed, state) if any(map(_whole, inputs)) else None
+    if outputs is None or any(output.is_floating_point() for output in outputs):
         return None
-    try:
-        outputs = reference.eager(changed, state).outputs
-    except Exception:  # an index that is out of range
+    return changed
+
+
+def whole_masks(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with a row of each mask that takes nothing and one that takes everything; None where there is no
+    mask, or the reference has no number for it."""
+    changed = [_with_rows(one, False, True) if _mask(one) else one for one in inputs]
+    outputs = _outputs(reference, changed, state) if any(map(_mask, inputs)) else None
+    if outputs is None or not all(bool(output.isfinite().all()) for output in outputs):
         return None
-    return changed if all(not output.is_floating_point() for output in outputs) else None
+    return changed
+
+
+def _outputs(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> list[torch.Tensor] | None:
+    with contextlib.suppress(Exception):  # an index that is out of range
+        return reference.eager(inputs, state).outputs
+    return None
+
+
+def _mask(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and value.numel() > 1 and value.dtype == torch.bool
 
 
 def _whole(value: Input) -> bool:
@@ -33,10 +57,16 @@ def _whole(value: Input) -> bool:
     )
 
 
-def _with_ends(value: Input) -> Input:
+def _ends(value: Input) -> tuple[int, int]:
     assert isinstance(value, torch.Tensor)
     ends = torch.iinfo(value.dtype)
+    return ends.min, ends.max
+
+
+def _with_rows(value: Input, first: int, last: int) -> Input:
+    """A copy whose first row, or element where it has no rows, is `first` throughout, and its last `last`."""
+    assert isinstance(value, torch.Tensor)
     moved = value.contiguous().clone()
     rows = moved.view(-1, moved.shape[-1]) if moved.ndim > 1 else moved.view(-1, 1)
-    rows[0], rows[-1] = ends.min, ends.max
+    rows[0], rows[-1] = first, last
     return moved

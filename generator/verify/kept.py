@@ -111,7 +111,7 @@ class Kept:
             yield from ((".fget", value.fget), (".fset", value.fset))
         elif isinstance(value, functools.partial):
             yield from ((".func", value.func), (".args", value.args), (".keywords", value.keywords))
-        elif callable(getattr(value, "cache_info", None)):
+        elif not isinstance(value, type) and callable(getattr(value, "cache_info", None)):
             yield "|cached|", value.cache_info().currsize
             yield from _held(value)
         elif not hasattr(value, "__dict__"):

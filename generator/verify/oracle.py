@@ -18,7 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from ...profiling.build import Input
 from .budget import STEP_ROUNDOFF, UNIT_ROUNDOFF
 from .indices import Choice, Choices
-from .on_a_card import RoundedProducts, ScansInSingle, rounds, terms
+from .on_a_card import RoundedProducts, ScansInSingle, added, rounds, terms
 
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 
@@ -26,13 +26,14 @@ _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
 
-    `choices` remembers the arg-reductions on the way, `terms` the longest sum of products, `steps` how many
-    operators round. With a `shaking` generator, what these give is off by +-`STEP_ROUNDOFF`.
+    `choices` remembers the arg-reductions on the way, `terms` the longest sum, `multiplies` whether there is
+    one of products, `steps` how many operators round. With a `shaking` generator, what these give is off by +-`STEP_ROUNDOFF`.
     """
 
     def __init__(self, shaking: torch.Generator | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.choices, self.terms, self.steps, self.shaking = Choices(), 1, 0, shaking
+        self.multiplies = False
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -44,7 +45,11 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args, kwargs = pytree.tree_map(_lifted, (args, kwargs or {}))
         result = func(*args, **kwargs)
         self.choices.note(func, args, kwargs, result)
-        self.terms = max(self.terms, terms(func, args))
+        products = terms(func, args)
+        self.terms, self.multiplies = (
+            max(self.terms, products, added(func, args)),
+            self.multiplies or products > 1,
+        )
         if rounds(func):
             self.steps += 1
             if self.shaking is not None:
@@ -82,8 +87,9 @@ class Ran:
         tuple[int, int]
     ]  # (output, input or, counted on, state entry) pairs that share storage
     choices: Mapping[int, Choice] = field(default_factory=dict)  # of outputs that are indices, in the oracle
-    terms: int = 1  # of the longest sum of products, in the oracle
+    terms: int = 1  # of the longest sum, in the oracle
     steps: int = 0  # operators that round, in the oracle
+    multiplies: bool = False  # and adds up products
 
 
 class Reference:
@@ -230,8 +236,8 @@ def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat
         for out, output in enumerate(outputs)
         if lifting is not None and (choice := lifting.choices.of(output, args)) is not None
     }
-    terms, steps = (lifting.terms, lifting.steps) if lifting else (1, 0)
-    return Ran(outputs, str(tree), state, args, aliases, placed, terms, steps)
+    known = (lifting.terms, lifting.steps, lifting.multiplies) if lifting else (1, 0, False)
+    return Ran(outputs, str(tree), state, args, aliases, placed, *known)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kbgen.generator.comparison import CHILD, PARENT, PLAN, Gain, compare
+from kbgen.generator.comparison import CHILD, PARENT, PLAN, CardClock, Gain, compare
 from kbgen.generator.search import Climber, Evaluated
 from kbgen.generator.writers.scripted import ScriptedWriter
 from kbgen.generator.writers.writer import Candidate, Request
@@ -20,7 +20,7 @@ from kbgen.profiling.probe import ClockState, LiveFacts
 from kbgen.profiling.roofline import Estimate
 from kbgen.profiling.samples import Session
 from kbgen.profiling.sandbox import Outcome
-from kbgen.profiling.session import Subject, measure
+from kbgen.profiling.session import Plan, Subject, measure
 from kbgen.profiling.simulated import SimulatedClock
 from kbgen.profiling.static import StaticReport
 from kbgen.profiling.trace import TracedOp, trace
@@ -52,10 +52,10 @@ class NoCard:
         return None
 
 
-def session(times: dict[str, float], seed: int) -> Session:
+def session(times: dict[str, float], seed: int, plan: Plan = PLAN) -> Session:
     card = SimulatedClock(seed=seed, noise=0.02)
     timed = [Subject(name, lambda seed: (), card.kernel(us, name=name)) for name, us in times.items()]
-    return measure(timed, card, PLAN, seed)
+    return measure(timed, card, plan, seed)
 
 
 def gain(traced: TracedOp, tmp_path: Path, change: Callable[[Session], Outcome]) -> Gain:
@@ -100,6 +100,45 @@ def test_a_parent_that_fails_leaves_the_step_unmeasured(traced: TracedOp, tmp_pa
     found = gain(traced, tmp_path, failing)
     assert (found.effect, found.fault) == (None, False)
     assert "RuntimeError: gone" in found.failure
+
+
+def raced(
+    traced: TracedOp, tmp_path: Path, taken: dict[str, float], **changed: Any
+) -> tuple[list[Gain], list[list[str]]]:
+    """A race of kernels whose times are known, and who ran in which process."""
+    asked: list[list[str]] = []
+
+    def run(wanted: dict[str, Any], scratch: Path) -> Outcome:
+        files: dict[str, str] = wanted["candidates"]
+        asked.append([Path(file).stem for file in files.values()])
+        plan = Plan(**wanted["plan"])
+        made = session({name: taken[Path(file).stem] for name, file in files.items()}, wanted["seed"], plan)
+        return done(replace(made, **changed) if len(files) > 2 else made)
+
+    device = replace(detect("h100", NoCard()), live=True)
+    clock = CardClock(traced.op, device, traced, tmp_path, "fp32", run)
+    parent, *children = (tmp_path / name / f"{name}.py" for name in taken)
+    return clock.race(parent, children), asked
+
+
+def test_a_short_race_leaves_the_slow_ones_out_of_the_full_timing(traced: TracedOp, tmp_path: Path) -> None:
+    gains, asked = raced(traced, tmp_path, {"parent": 100.0, "slow": 150.0, "fast": 50.0, "even": 100.0})
+    assert asked == [["parent", "slow", "fast", "even"], ["parent", "fast", "even"]]
+    assert [gain.effect for gain in gains] == pytest.approx([0.667, 2.0, 1.0], rel=0.03)
+
+
+def test_where_all_are_slow_nothing_is_timed_in_full(traced: TracedOp, tmp_path: Path) -> None:
+    gains, asked = raced(traced, tmp_path, {"parent": 100.0, "slow": 150.0, "slower": 190.0})
+    assert len(asked) == 1
+    assert all(gain.interval is not None and gain.interval[1] < 1 for gain in gains)
+
+
+def test_who_replaced_a_timer_is_found_one_by_one(traced: TracedOp, tmp_path: Path) -> None:
+    gains, asked = raced(
+        traced, tmp_path, {"parent": 100.0, "a": 50.0, "b": 80.0}, tampered=("torch.cuda.Event",)
+    )
+    assert asked == [["parent", "a", "b"], ["parent", "a"], ["parent", "b"]]
+    assert [gain.fault for gain in gains] == [False, False]
 
 
 # ---- the climb

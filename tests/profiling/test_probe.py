@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -147,3 +148,17 @@ def test_a_machine_without_amds_library_has_no_reading(machine: Any) -> None:
     assert settings.read_settings() is None
     with amd_clocks.amdsmi() as library:  # the real one, which is not installed here or finds no card
         assert library is None or library.amdsmi_get_processor_handles()
+
+
+@pytest.mark.parametrize(
+    ("build", "name"),
+    [(CUDA, "CUDA_VISIBLE_DEVICES"), (HIP, "HIP_VISIBLE_DEVICES"), (HIP, "ROCR_VISIBLE_DEVICES")],
+)
+def test_where_every_card_is_hidden_no_driver_is_asked(
+    machine: Any, monkeypatch: pytest.MonkeyPatch, build: TorchBuild, name: str
+) -> None:
+    machine(None, build)
+    monkeypatch.setenv(name, "")
+    monkeypatch.setitem(sys.modules, "torch", None)  # importing it, let alone asking it, would fail
+    with pytest.raises(probe.NoCardError, match=f"{name} is empty, which hides every card"):
+        probe.SystemProbe().facts()

@@ -17,7 +17,7 @@ from .emit.calls import allowed_name
 from .emit.module import ModuleWriter, Part
 from .emit.names import RESERVED, Names, identifier
 from .emit.original import Original
-from .emit.wrapper import WrapperWriter
+from .emit.wrapper import Wrapper, WrapperWriter
 from .extent import Extent
 from .loops import Loops, find_loops
 from .lowering.region import Region, Store
@@ -145,20 +145,17 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
 def _shared(program: Program, schedules: Mapping[int, Schedule]) -> dict[int, Part]:
     """One function and its kernels for regions that compute alike at the same sizes, as blocks of a network
     do: the first of them holds the source, the others call it."""
-    written: dict[str, list[int]] = {}
+    written: dict[str, list[tuple[int, Wrapper]]] = {}
     for index, loops in program.loops.items():
         part = _write_part(program, "region", loops, schedules[index], plain=True)
         text = "\n".join([*(kernel.source() for kernel in part.kernels), part.wrapper.source])
-        written.setdefault(text, []).append(index)
+        written.setdefault(text, []).append((index, part.wrapper))
     found: dict[int, Part] = {}
-    for count, alike in enumerate((places for places in written.values() if len(places) > 1), 1):
+    for count, alike in enumerate((calls for calls in written.values() if len(calls) > 1), 1):
+        (first, _), *others = alike
         name = _region_name(program, count)
-        first, *others = (
-            _write_part(program, name, program.loops[i], schedules[i], plain=True) for i in alike
-        )
-        found[alike[0]] = first
-        for index, part in zip(alike[1:], others, strict=True):
-            found[index] = Part((), replace(part.wrapper, source=""))
+        found[first] = _write_part(program, name, program.loops[first], schedules[first], plain=True)
+        found |= {index: Part((), replace(call, name=name, source="")) for index, call in others}
     return found
 
 

@@ -7,6 +7,7 @@ from torch import fx
 
 from .algebra.rewrites import apply_algebra
 from .attention_parts import spread_attention
+from .einsums import spread_einsums
 from .losses import spread_losses
 from .space import CannotFuseError
 from .views import is_view
@@ -36,6 +37,7 @@ def functional(graph: fx.Graph) -> fx.Graph:
             _replace(new, node, storage)
     spread_losses(new)
     spread_attention(new)
+    spread_einsums(new)
     apply_algebra(new)
     return new
 

@@ -44,8 +44,10 @@ VECTOR_REACHED, VECTOR_ALONG_REACHED = 0.66, 0.33
 summed direction, as a linear layer's weight does."""
 
 
-def unit_of(dtype: str, dot: str, spec: DeviceSpec) -> str | None:
+def unit_of(dtype: str, dot: str, spec: DeviceSpec, *, cut: bool = False) -> str | None:
     """The key in `peak_tflops` of the unit that multiplies such factors, None where the device has none."""
+    if dtype == "fp32" and dot == "bf16x6" and "tcgen05" in spec.features and not cut:
+        return None  # Triton 3.7.1 compiles such a product for sm_100 to a kernel that does nothing
     if dtype == "fp32" and dot != "ieee":
         return _SPLIT_UNITS[dot] if _SPLIT_UNITS[dot] in spec.peak_tflops else None
     wanted = _MATRIX_UNITS.get(dtype, VECTOR_UNITS)
@@ -88,9 +90,9 @@ class Tiles:
         t = self.tiling
         return self.size(t.batch), self.size(t.rows), self.size(t.cols), self.size(t.depth)
 
-    def rate(self, dot: str) -> str | None:
+    def rate(self, schedule: Schedule) -> str | None:
         """The key of the unit that does the products, None where the device has none."""
-        return unit_of(self.dtype, dot, self.spec)
+        return unit_of(self.dtype, schedule.dot, self.spec, cut=bool(schedule.stretch))
 
     @cached_property
     def along(self) -> tuple[bool, bool]:
@@ -156,7 +158,7 @@ class Tiles:
 
     def work(self, schedule: Schedule) -> ProductWork | None:
         """What one program does; None where the device has no unit for it."""
-        rate = self.rate(schedule.dot)
+        rate = self.rate(schedule)
         if rate is None:
             return None
         times = self.multiplied(schedule.dot, cut=bool(schedule.stretch))

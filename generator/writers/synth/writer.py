@@ -68,7 +68,9 @@ class SynthWriter:
             return Declined(str(refusal))
         if not program.loops:
             reasons = "; ".join(
-                dict.fromkeys(f"{aten_name(c.node)}: {c.reason}" for c in program.left_to_torch)
+                dict.fromkeys(
+                    f"{aten_name(c.node)}: {c.reason}" for c in program.left_to_torch if aten_name(c.node)
+                )
             )
             return Declined(f"nothing here is for this writer ({reasons or 'the graph is empty'})")
         schedules = {i: start_schedule(loops) for i, loops in program.loops.items()}

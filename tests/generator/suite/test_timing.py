@@ -125,6 +125,15 @@ def test_what_fails_when_it_is_timed_was_not_right(tmp_path: Path, monkeypatch: 
     assert (row.measured_us, row.speedups) == (None, {})
 
 
+def test_a_card_that_is_full_says_nothing_against_a_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = Pretended(eager=300.0, candidate="OutOfMemoryError: CUDA out of memory")
+    row, judged = clocked(tmp_path, monkeypatch, card)
+    assert (row.status, row.verified, row.contradicted, judged) == ("inconclusive", True, "", [])
+    assert (row.measured_us, "out of memory" in row.reason) == (None, True)
+
+
 def test_a_timing_that_ran_out_of_time_says_nothing_against_the_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,7 @@ RUN_AS = (
     "nested-split",
     "whole-two-rows",
     "persistent",
+    "cut",
     "split-fused",
     "h100",
     "mi300x",

@@ -34,16 +34,32 @@ def fused(name: str, sizes: Mapping[str, int], device: str) -> tuple[Program, tu
     return read_fused([traced(name, sizes)], find_spec(device))
 
 
-def test_an_activation_before_a_wide_product_is_a_kernel_of_its_own() -> None:
-    program, (cut,) = fused("activated_linear", WIDE, "h100")
+@pytest.fixture
+def in_bf16(tmp_path: Path) -> Callable[[Mapping[str, int]], TracedOp]:
+    """The activated linear map for the matrix units, which leave the activation no time to hide in."""
+    source = (OPS / "activated_linear.py").read_text()
+    source = source.replace("(width, hidden)\n\n    def", "(width, hidden, dtype=torch.bfloat16)\n\n    def")
+    source = source.replace("randn(rows, width) * 3", "randn(rows, width, dtype=torch.bfloat16)")
+    path = tmp_path / "activated_linear.py"
+    path.write_text(source)
+    return lambda sizes: trace(load_op(path).with_overrides(dict(sizes)))
+
+
+def test_an_activation_before_a_wide_product_is_a_kernel_of_its_own(
+    in_bf16: Callable[[Mapping[str, int]], TracedOp],
+) -> None:
+    """Measured on an H200: 897 us in one kernel, 528 us in two."""
+    program, (cut,) = read_fused([in_bf16(WIDE)], find_spec("h200"))
     assert len(program.loops) == 2
     assert cut.at == "linear"
     assert cut.two_us < 0.9 * cut.one_us
 
 
 @pytest.mark.parametrize("sizes", [{**WIDE, "hidden": 64}, {**WIDE, "rows": 16}])
-def test_it_is_fused_where_no_tile_repeats_it(sizes: Mapping[str, int]) -> None:
-    program, cuts = fused("activated_linear", sizes, "h100")
+def test_it_is_fused_where_no_tile_repeats_it(
+    sizes: Mapping[str, int], in_bf16: Callable[[Mapping[str, int]], TracedOp]
+) -> None:
+    program, cuts = read_fused([in_bf16(sizes)], find_spec("h200"))
     assert (len(program.loops), cuts) == (1, ())
 
 
@@ -58,9 +74,9 @@ def test_a_row_that_stays_on_chip_is_one_kernel() -> None:
     assert (len(program.loops), cuts) == (1, ())
 
 
-def test_the_file_and_the_choices_say_why() -> None:
-    full = traced("activated_linear", WIDE)
-    made = SynthWriter().write(Request(full.op, full, (), find_spec("h100")))
+def test_the_file_and_the_choices_say_why(in_bf16: Callable[[Mapping[str, int]], TracedOp]) -> None:
+    full = in_bf16(WIDE)
+    made = SynthWriter().write(Request(full.op, full, (), find_spec("h200")))
     assert isinstance(made, Candidate)
     header = " ".join(made.source.split('"""')[1].split())
     assert "Two kernels at linear: what stands in a factor would be computed for every tile;" in header

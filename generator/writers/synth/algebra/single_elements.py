@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -35,14 +36,18 @@ def apply(graph: fx.Graph) -> None:
             put(graph, found, node, REWRITE)
 
 
-def _are_single(x: fx.Node, dims: list[int]) -> bool:
+def _are_single(x: fx.Node, dims: Sequence[int]) -> bool:
     shape = x.meta["val"].shape
     return bool(dims and shape) and all(shape[d] == 1 for d in dims)
 
 
-def _log_of_sum(graph: fx.Graph, node: fx.Node, x: fx.Node, dims: list[int]) -> fx.Node:
+def _log_of_sum(graph: fx.Graph, node: fx.Node, x: fx.Node, dims: Sequence[int]) -> fx.Node:
     same = call_on_fakes(graph, "same", aten.clone.default, [x])
-    return same if argument(node, "keepdim") else call_on_fakes(graph, "row", aten.squeeze.dims, [same, dims])
+    return (
+        same
+        if argument(node, "keepdim")
+        else call_on_fakes(graph, "row", aten.squeeze.dims, [same, list(dims)])
+    )
 
 
 def _weight(graph: fx.Graph, operator: str, x: fx.Node) -> fx.Node:

@@ -65,7 +65,7 @@ def torch_call(
             raise CannotFuseError(f"an argument of {node.name} changes with the shapes")
         if isinstance(value, torch.dtype | torch.layout | torch.memory_format):
             return str(value)
-        return f'"{value}"' if isinstance(value, torch.device) else repr(value)
+        return f'"{value}"' if isinstance(value, torch.device | str) else repr(value)
 
     values = list(traces.args(node))
     if is_getitem(node):
@@ -103,6 +103,8 @@ def _public(node: fx.Node) -> _Form:
     left out but for a few whose first arguments are known to agree.
     """
     name = _PUBLIC_NAMES.get(op_name(node), op_name(node))
+    if name in _PYTHON:
+        return _Form(f"torch.{name}")
     method = isinstance(getattr(torch.Tensor, name, None), types.MethodDescriptorType)
     if method and (is_view(node) or is_in_place(node) or name == "clone"):
         return _Form(name, is_method=True)
@@ -117,6 +119,9 @@ def _public(node: fx.Node) -> _Form:
         return _Form(name, is_method=True)
     raise CannotFuseError(f"{aten_name(node) or node.target} has no public form that this writer knows")
 
+
+_PYTHON = frozenset({"einsum"})
+"""Functions of torch written in Python that take what the ATen operator takes."""
 
 _PLAIN = ("slice.Tensor", "alias.default")
 """Written without any call."""

@@ -7,7 +7,7 @@ from ..lowering.attending import only_product
 from ..schedule import Choice, Schedule
 from ..skeletons.factors import only_loaded
 from ..skeletons.scores import attention_of
-from ..tiles import VECTOR_UNITS, Tiles, unit_of
+from ..tiles import Tiles
 from .site import VECTOR_BYTES, Site
 
 TRANSFORM = "tma-bulk-copy"
@@ -21,7 +21,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if schedule.descriptors:
         return "done already"
     factors, dtype = _factors(site)
-    if unit_of(dtype, schedule.dot, site.spec) == VECTOR_UNITS:
+    if dtype == "fp32" and schedule.dot == "ieee":
         return f"{dtype} factors are multiplied from registers, to which no engine copies"
     if not any(load is not None and not load.taps and not load.gathered for load in factors):
         return "no factor is a tensor as it lies in memory"

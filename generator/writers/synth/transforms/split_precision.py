@@ -66,7 +66,7 @@ def _cut(schedule: Schedule, tiles: Tiles, beside: float) -> Schedule | None:
     """Parts cut by a kernel before, where that takes less time than `beside` TFLOP/s would."""
     batch, rows, cols, depth = tiles.shape
     flops = 2.0 * batch * rows * cols * depth
-    unit = unit_of(tiles.dtype, "bf16x6", tiles.spec)
+    unit = unit_of(tiles.dtype, "bf16x6", tiles.spec, cut=True)
     if "tma" not in tiles.spec.features or unit is None or cut_factors(tiles.loops) is None:
         return None
     rate = tiles.spec.peak_tflops[unit] / tiles.multiplied("bf16x6", cut=True)
