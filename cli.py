@@ -23,6 +23,7 @@ from .generator.report import (
     suites,
 )
 from .generator.report.session import Group, Session
+from .generator.strategies.choose import STRATEGIES
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -52,6 +53,13 @@ def cli() -> None:
     help="When to stop with the best so far, such as 90s or 1h.",
 )
 @click.option("--max-candidates", type=click.IntRange(1), help="Judge no more than this many candidates.")
+@click.option(
+    "--strategy",
+    type=click.Choice(list(STRATEGIES)),
+    default="advised",
+    show_default=True,
+    help="How to search: beam looks at more candidates and ends a little nearer to the best.",
+)
 @click.option("--no-knowledge", is_flag=True, help="Do not ask the knowledge base, to see what it is worth.")
 @click.option(
     "--out", type=options.PATH, default="kbgen-out", show_default=True, help="Folder for the results."

@@ -28,11 +28,12 @@ kbgen eval suite KernelBench/KernelBench/level1 KernelBench/KernelBench/level2 -
 ```
 
 Each op file is optimized in a process of its own, without the card: the search goes by the estimate, and
-the judge decides what is right. What it passed is then timed on a card that nothing else of the run uses
-meanwhile, beside eager, compile and compile max-autotune (CUDA graphs off): all four in turn, with a cold
-L2, and new contents and addresses for every call; results are checked against float64 while they are timed.
-A compiled baseline that is not ready after a minute is named as such. A run that was cut goes on with the
-same `--out`.
+the judge decides what is right. What it passed is then timed beside eager, compile and compile max-autotune
+(CUDA graphs off): all four in turn, with a cold L2, and new contents and addresses for every call; results
+are checked against float64 while they are timed. On each card one task at a time tunes or measures; at most
+one other makes its inputs and compiles there meanwhile. A compiled baseline that is not ready after a
+minute is named as such. A run that was cut goes on with the same `--out`. `benchmarks/run.sh OUT LEVEL...`
+does the same from a checkout, also on a machine without a network, and packs what comes of it.
 
 `tensors moved` is the bytes of all tensors that kernels read and write over the least possible, eager's
 beside it; `own flops` and `own bytes` are the shares of eager's that run in generated kernels rather than
@@ -89,7 +90,8 @@ def machine(document: Mapping[str, Any]) -> str:
         for device in found["devices"].values()
     )
     versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items() if number)
-    return f"On {cards}; {found['cores']} cores, {found['jobs']} op files at once; {versions}."
+    note = f" {document['note']}" if document.get("note") else ""
+    return f"On {cards}; {found['cores']} cores, {found['jobs']} op files at once; {versions}.{note}"
 
 
 def tables(document: Mapping[str, Any]) -> Iterator[str]:

@@ -35,6 +35,7 @@ from .moved import Count, Watch
 from .remember import remember
 from .report.files import open_folder, write_files
 from .search import Climb, Climber
+from .strategies.choose import choose_strategy
 from .summary import Summary
 from .writers.choose import choose_writer
 from .writers.synth.transforms.inherent import INHERENT
@@ -132,6 +133,7 @@ def _climb(
         measure=measure,
         proven=known.proven,
         watch=watch,
+        strategy=choose_strategy(request.strategy),
         headroom=known.headroom,
         cache=CompileCache(),
     )

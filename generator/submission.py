@@ -20,6 +20,7 @@ from typing import Any
 from .. import KbgenError
 from ..kb.library import Library
 from ..profiling.classify import diagnose_op
+from ..profiling.cuda_source import is_cuda
 from ..profiling.device import Device, detect
 from ..profiling.op import Op, load_op
 from ..profiling.source import read_source
@@ -28,6 +29,7 @@ from .admit import Judged, judge
 from .comparison import Gain, on_card
 from .counted import counted_bytes
 from .evaluated import Evaluated, compiled, estimate_of
+from .evaluated_cuda import compiled_cuda
 from .job import Event, Mode, OptimizeRequest, OptimizeResult
 from .merit import outcome_of
 from .prompts.quoting import gives_orders, visible
@@ -133,12 +135,18 @@ class _Bench:
         allowed = self.given.allowed_calls
         candidate = Candidate(source, UNNAMED, flops=float(self.traced.flops), allowed_calls=allowed)
         self.say(Event("compile", f"candidate {candidate.id} for {self.device.spec.name}"))
-        return compiled(candidate, Request(self.op, self.traced, (), self.device.spec), self.folder)
+        request = Request(self.op, self.traced, (), self.device.spec)
+        if is_cuda(source):
+            return compiled_cuda(candidate, request, self.device, self.folder)
+        return compiled(candidate, request, self.folder)
 
     def judged(self, found: Evaluated, tried: Tried) -> Judged:
         """The loop's own judging, and the estimate that follows from the traffic that the judge counted."""
+
+        def tell(text: str) -> None:
+            self.say(Event("verify", text))
+
         climb = Climb((found,), (tried,))
-        tell = lambda text: self.say(Event("verify", text))  # noqa: E731
         judged = judge(climb, self.op, self.device, self.traced, self.request, self.folder, tell)
         if judged.chosen is None or judged.verdict is None:
             return judged
@@ -177,6 +185,10 @@ class _Bench:
         )  # fmt: skip
 
     def _weighed(self, found: Evaluated, verdict: Verdict) -> Evaluated:
+        """With the traffic that the judge counted, and the estimate that follows from it; of CUDA C++, whose
+        kernels are not watched, nothing is estimated."""
+        if is_cuda(found.candidate.source):
+            return found
         counted = counted_bytes(verdict, self.traced, self.device.spec.l2_bytes)
         candidate = replace(found.candidate, bytes_per_kernel=(counted or float(self.traced.bytes_min),))
         return replace(

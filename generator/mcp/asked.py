@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ... import KbgenError
+from ...corpus.document import Kind, Vendor
 
 WAIT_S = 45.0
 """How long a call waits for its job unless told otherwise: clients give up on a call after a minute or so."""
@@ -32,8 +33,8 @@ class Search(Asked):
         description="Words, a metric's name, an error message, a piece of code or the text of a profile."
     )
     arch: Short | None = Field(None, description="Target or device that must be able to run it: sm_90, h100.")
-    vendor: Literal["nvidia", "amd"] | None = Field(None, description="Only passages for this vendor.")
-    kind: Short | None = Field(None, description="Only passages of this kind, such as technique or metric.")
+    vendor: Vendor | None = Field(None, description="Only passages for this vendor.")
+    kind: Kind | None = Field(None, description="Only passages of this kind.")
     toolchain: list[Short] = Field(
         default=[], max_length=8, description="Leave out what holds for other releases: 'triton 3.7'."
     )

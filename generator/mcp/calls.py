@@ -89,7 +89,7 @@ class Calls:
 
 
 NEXT = {
-    "queued": "call job with action result and this handle; another job is before it",
+    "queued": "call job with action result and this handle; it waits for its turn",
     "running": "call job with action result and this handle, again until its document comes",
     "done": "call job with action result and this handle for its document",
     "failed": "read error, put right what it names, and ask again",

@@ -22,6 +22,8 @@ from ... import KbgenError
 from .resources import guide
 
 SERVER = "kbgen"
+TOOL_TIMEOUT_S = 660
+"""A client must wait longer than a call may: `wait_s` goes up to 600."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,10 @@ class InstallError(KbgenError):
 
 @dataclass(frozen=True)
 class Planned:
-    """One file as it will be; `text` is the whole of it, `stanza` our part of it."""
+    """One file as it will be; `text` is the whole of it."""
 
     path: Path
     text: str
-    stanza: str
     unchanged: bool
 
 
@@ -65,13 +66,23 @@ def own_command(library: Path | None) -> list[str]:
     return [*words, "mcp", *(["--library", str(library)] if library else [])]
 
 
+def stanzas(client: str, command: Sequence[str]) -> dict[str, str]:
+    """What belongs into each file of a project, by its path there: our part of the settings, the guide."""
+    known = CLIENTS[client]
+    return {known.settings: _stanza(known, command), _skill(known): guide()}
+
+
 def plan(client: str, folder: Path, command: Sequence[str], *, replace: bool = False) -> list[Planned]:
     """The files that tell `client` of the server, none of them written yet. Raises InstallError."""
+    if not folder.is_dir():
+        raise InstallError(f"{folder} is no folder; give the folder of a project that is there.")
     known = CLIENTS[client]
-    settings, skill = folder / known.settings, folder / known.skills / SERVER / "SKILL.md"
-    merged = _toml if known.settings.endswith(".toml") else _json
-    text, stanza = merged(settings, known, command, replace)
-    return [_planned(settings, text, stanza), _guide(skill, replace)]
+    settings = folder / known.settings
+    merged = _toml if _is_toml(known) else _json
+    return [
+        _planned(settings, merged(settings, known, command, replace)),
+        _guide(folder / _skill(known), replace),
+    ]
 
 
 def write(planned: Sequence[Planned]) -> None:
@@ -91,8 +102,34 @@ def write(planned: Sequence[Planned]) -> None:
             ) from None
 
 
-def _planned(path: Path, text: str, stanza: str) -> Planned:
-    return Planned(path, text, stanza, text == _held(path))
+def _skill(client: Client) -> str:
+    return f"{client.skills}/{SERVER}/SKILL.md"
+
+
+def _is_toml(client: Client) -> bool:
+    return client.settings.endswith(".toml")
+
+
+def _entry(client: Client, command: Sequence[str]) -> dict[str, Any]:
+    """Our server as a client's JSON has it."""
+    kind = {"type": "stdio"} if client.typed else {}
+    return {**kind, "command": command[0], "args": list(command[1:])}
+
+
+def _stanza(client: Client, command: Sequence[str]) -> str:
+    """Our part of the settings as it stands in a file of its own; a TOML string is a JSON string."""
+    if not _is_toml(client):
+        return json.dumps({client.servers: {SERVER: _entry(client, command)}}, indent=2)
+    words = (f"command = {json.dumps(command[0])}", f"args = {json.dumps(list(command[1:]))}")
+    return "\n".join([_head(client), *words, f"tool_timeout_sec = {TOOL_TIMEOUT_S}"])
+
+
+def _head(client: Client) -> str:
+    return f"[{client.servers}.{SERVER}]"
+
+
+def _planned(path: Path, text: str) -> Planned:
+    return Planned(path, text, text == _held(path))
 
 
 def _held(path: Path) -> str | None:
@@ -111,15 +148,12 @@ def _guide(path: Path, replace: bool) -> Planned:
         raise InstallError(
             f"{path} is there and is not this version's guide; pass --replace to have it replaced."
         )
-    return _planned(path, text, text)
+    return _planned(path, text)
 
 
-def _json(path: Path, client: Client, command: Sequence[str], replace: bool) -> tuple[str, str]:
-    """The settings with our server among the others, and our part of them."""
-    entry: dict[str, Any] = {"type": "stdio"} if client.typed else {}
-    entry |= {"command": command[0], "args": list(command[1:])}
-    stanza = json.dumps({client.servers: {SERVER: entry}}, indent=2)
-    held = _held(path)
+def _json(path: Path, client: Client, command: Sequence[str], replace: bool) -> str:
+    """The settings with our server among the others."""
+    entry, held = _entry(client, command), _held(path)
     try:
         settings = json.loads(held) if held and held.strip() else {}
         servers = settings.setdefault(client.servers, {})
@@ -129,28 +163,25 @@ def _json(path: Path, client: Client, command: Sequence[str], replace: bool) -> 
             f"{path} is not plain JSON with an object {client.servers!r}; add the stanza of --print by hand."
         ) from None
     if held and there == entry:
-        return held, stanza
+        return held
     if there is not None and not replace:
         raise InstallError(_differs(path))
     servers[SERVER] = entry
-    return json.dumps(settings, indent=2, ensure_ascii=False) + "\n", stanza
+    return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
 
 
-def _toml(path: Path, client: Client, command: Sequence[str], replace: bool) -> tuple[str, str]:
-    """Our table stands at the end of the file; a TOML string is a JSON string."""
-    head = f"[{client.servers}.{SERVER}]"
-    lines = [head, f"command = {json.dumps(command[0])}", f"args = {json.dumps(list(command[1:]))}"]
-    stanza = "\n".join([*lines, "tool_timeout_sec = 660"])
-    held = _held(path) or ""
+def _toml(path: Path, client: Client, command: Sequence[str], replace: bool) -> str:
+    """The settings with our table at their end."""
+    stanza, held = _stanza(client, command), _held(path) or ""
     if stanza in held:
-        return held, stanza
-    table = re.compile(rf"^{re.escape(head)}[^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
+        return held
+    table = re.compile(rf"^{re.escape(_head(client))}[^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
     if table.search(held):
         if not replace:
             raise InstallError(_differs(path))
         held = table.sub("", held)
     gap = "\n\n" if held.strip() else ""
-    return f"{held.rstrip()}{gap}{stanza}\n", stanza
+    return f"{held.rstrip()}{gap}{stanza}\n"
 
 
 def _differs(path: Path) -> str:

@@ -50,13 +50,12 @@ def mcp(ctx: click.Context, /, http: bool, host: str, port: int, out: Path) -> N
     if ctx.invoked_subcommand is not None:
         return
     session: Session = ctx.obj
+    calls = _calls(session, out)
     if not http:
-        calls = _calls(session, out)
         from ..mcp.stdio import serve
 
         serve(calls)
         return
-    calls = _calls(session, out)
     from ..mcp import http as over_http
 
     token, made = over_http.token_of_environment()
@@ -95,30 +94,27 @@ def install(session: Session, /, client: str, only_print: bool, into: Path | Non
     """Tell a coding agent's client of the server, and give it the guide as a skill.
 
     Settings of other servers stay; one of kbgen that is there and differs is refused without --replace."""
-    from ..mcp.install import own_command, plan, write
+    from ..mcp.install import own_command, plan, stanzas, write
 
     if only_print == (into is not None):
         raise click.UsageError("give --print, or --into with the project's folder")
     command = own_command(session.library)
-    if only_print:
-        planned = plan(client, Path(), command, replace=True)
-    else:
-        assert into is not None
-        planned = plan(client, into, command, replace=replace)
-        write(planned)
-    if only_print and not session.as_json:
-        for one in planned:
-            click.echo(f"# {one.path}\n{one.stanza.rstrip()}\n")
+    about = {"client": client, "command": command}
+    if into is None:
+        shown = stanzas(client, command)
+        if session.as_json:
+            files = [{"path": path, "status": "printed", "stanza": text} for path, text in shown.items()]
+            session.show("mcp-install", {**about, "files": files})
+            return
+        for path, text in shown.items():
+            click.echo(f"# {path}\n{text.rstrip()}\n")
         return
+    planned = plan(client, into, command, replace=replace)
+    write(planned)
     files = [
-        {
-            "path": one.path,
-            "status": "printed" if only_print else "unchanged" if one.unchanged else "written",
-            "stanza": one.stanza,
-        }
-        for one in planned
+        {"path": str(one.path), "status": "unchanged" if one.unchanged else "written"} for one in planned
     ]
-    session.show("mcp-install", {"client": client, "command": command, "files": files})
+    session.show("mcp-install", {**about, "files": files})
 
 
 @click.command("mcp", cls=Command)

@@ -40,7 +40,7 @@ def total(rows: Sequence[Row]) -> dict[str, Any]:
         "verified": len(good),
         "by_status": by_status,
         "refused": refused(rows),
-        "contradicted": sum(bool(row.contradicted) for row in rows),
+        "contradicted": sum(bool(r.contradicted) for r in rows) if any(r.timed for r in rows) else None,
         "one_kernel": sum(row.kernels == 1 for row in rows),
         "nothing_left_to_torch": sum(not row.left_to_torch for row in good),
         "traffic_at_most_1.05": sum(r.traffic_ratio is not None and r.traffic_ratio <= 1.05 for r in rows),

@@ -47,6 +47,15 @@ class CompiledBuilder(ExactBuilder):
             return cast
         return TensorHandle(np.where(np.isnan(src.data), cast.data.dtype.type(quiet), cast.data), cast.dtype)
 
+    def create_cat(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
+        """In any order, as its users have to allow."""
+        return TensorHandle(np.concatenate([lhs.data, rhs.data])[::-1].copy(), lhs.dtype.scalar)
+
+    def create_reshape(self, arg: TensorHandle, shape: Any, allow_reorder: bool) -> TensorHandle:
+        """Likewise where elements may be reordered."""
+        data = arg.data.reshape(-1)[::-1] if allow_reorder else arg.data
+        return TensorHandle(np.ascontiguousarray(data.reshape(shape)), arg.dtype.scalar)
+
     def create_fmul(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
         product = self.binary_op(lhs, rhs, np.multiply)
         if self.fused and lhs.data.dtype == rhs.data.dtype == np.float32 and not is_bf16(lhs):

@@ -31,8 +31,7 @@ from .whole_tiles import whole_tiles
 
 SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 4 << 20), 1 << 20
 """Inputs and temporaries of the small and odd shapes, the first of these that any shape fits, and of the wide
-one before it may grow: in all, a few seconds of interpreter, whose time goes by programs rather than by
-bytes."""
+one before it may grow: a few seconds of interpreter, whose time goes by programs rather than by bytes."""
 
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
@@ -45,7 +44,7 @@ _ALTERED = {
     "idle spikes": idle_spike, "ignored classes": ignored_classes, "extreme integers": extreme_integers,
     "whole masks": whole_masks,
 }  # fmt: skip
-"""What becomes of the first call's inputs: spikes where nothing depends on them, rows left out, extremes."""
+"""What becomes of the first call's inputs, where an op has such."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +118,8 @@ def _columns(op: Op) -> int:
 
 
 def _gives_places(setting: Setting, case: Case) -> bool:
-    """Whether outputs may be places of extremes, of which ties are told from each other."""
-    with contextlib.suppress(Exception):  # the answer to the first case tells it in words
+    """Whether outputs may be places, by which ties are told from each other."""
+    with contextlib.suppress(Exception):  # which the answer to the first case tells
         outputs = setting.reference.eager(case.inputs, case.step.state).outputs
         return any(not output.is_floating_point() for output in outputs)
     return False
@@ -169,8 +168,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [*families(must=True), draw.nudged(cases[0])]
     cases += [case for family in _ALTERED for case in draw.altered(cases[0], family)]
     if _gives_places(first, cases[0]):
-        widest = max(range(len(found)), key=lambda place: _columns(found[place].op))
-        cases.append(draw.case(widest, found[widest], "equal rows", optional=False))
+        widest, one = max(enumerate(found), key=lambda pair: _columns(pair[1].op))
+        cases.append(draw.case(widest, one, "equal rows", optional=False))
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     for layout in LAYOUTS:
         if any(isinstance(value, torch.Tensor) and applies(value, layout) for value in odd.shipped):
@@ -179,7 +178,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [
         draw.case(place, one, "as shipped", optional=True)
         for place, one in enumerate(rest, 1)
-        if one.name != "tall"  # rows like the others, and many of them
+        if one.name != "tall"  # many rows like the others
     ]
     return cases
 

@@ -107,6 +107,8 @@ def tuned_run(configurations: Configurations, tell: Callable[[str, str], None]) 
     """
 
     def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
+        if tuner._do_bench is not None:
+            raise ValueError("a tuner that times its configurations by means of its own is not followed")
         tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
         kernel, names = tuner.base_fn.__name__, tuner.arg_names
         order = configurations.in_turn(kernel, configurations.survivors(tuner, kwargs), names)

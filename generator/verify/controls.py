@@ -214,7 +214,7 @@ _WHY_NOT = {
     "other seed": "every draw of the inputs is the same",
     "other weights": "the op has no weights",
     "identity": "no input has the output's shape and dtype",
-    "bf16 twin": "the op has nothing that floats, or does not run in bfloat16",
+    "bf16 twin": "the op takes or gives nothing that floats, or does not run in bfloat16",
     "partial": "every output is a single value",
     "unread tail": "no floating input's tail makes a difference",
 }

@@ -28,8 +28,8 @@ def extreme_integers(
 def whole_masks(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` with a row of each mask that takes nothing and one that takes everything; None where there is no
-    mask, or the reference has no number for it."""
+    """`inputs` with a row of each mask that takes nothing and one that takes all; None where there is
+    none, or the reference has no number for it."""
     changed = [_with_rows(one, False, True) if _mask(one) else one for one in inputs]
     outputs = _outputs(reference, changed, state) if any(map(_mask, inputs)) else None
     if outputs is None or not all(bool(output.isfinite().all()) for output in outputs):

@@ -170,6 +170,12 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             found = super().create_atomic_cas(ptr, cmp, val, *rest)
             return _watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest, False)
 
+        def create_gather(self, src: TensorHandle, indices: TensorHandle, axis: int) -> TensorHandle:
+            inside = (indices.data >= 0) & (indices.data < src.data.shape[axis])
+            if not inside.all():
+                watch.memory.note("out-of-bounds", "a gather takes lanes that its block does not have")
+            return super().create_gather(src, TensorHandle(indices.data * inside, indices.dtype), axis)
+
         def create_barrier(self) -> None:
             watch.memory.wait()
 

@@ -28,7 +28,10 @@ _PLAIN = (int, float, complex, str, bytes, bytearray, bool, type(None), torch.dt
 _TRITON_S_OWN = {"nargs", "rewriter", "rewritten_fn"}
 """Attributes of kernels and tuners in which Triton itself keeps what it works on."""
 
-_BY_PYTHON = {"__dict__", "__weakref__", "__doc__", "__module__", "__builtins__", "__spec__", "__loader__"}
+_BY_PYTHON = {
+    "__dict__", "__weakref__", "__doc__", "__module__", "__builtins__", "__spec__", "__loader__",
+    "__globals__",
+}  # fmt: skip
 
 
 class Kept:

@@ -6,8 +6,8 @@ from typing import Literal
 
 import torch
 
-Layout = Literal["contiguous", "transposed", "shifted", "expanded", "channels last"]
-LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last")
+Layout = Literal["contiguous", "transposed", "shifted", "expanded", "channels last", "stepped"]
+LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last", "stepped")
 """Those that a wrapper may refuse in words."""
 
 _GUARD_ELEMENTS = (
@@ -21,6 +21,7 @@ def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
     transposed: the last two dimensions are swapped in storage. shifted: the data starts one element off the
     alignment that a fresh allocation has. expanded: the first dimension has stride 0, so that all its rows
     are row 0. channels last: of four dimensions, the second is the one whose elements lie together.
+    stepped: between the elements of a row lie others.
     """
     if layout == "transposed" and values.ndim >= 2:
         return _guarded(values.transpose(-1, -2).contiguous(), 0).transpose(-1, -2)
@@ -30,6 +31,8 @@ def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
         return _guarded(values[:1], 0).expand(values.shape)
     if layout == "channels last" and values.ndim == 4:
         return _guarded(values.permute(0, 2, 3, 1).contiguous(), 0).permute(0, 3, 1, 2)
+    if layout == "stepped" and values.ndim >= 2:
+        return _guarded(values.repeat_interleave(2, -1), 0)[..., ::2]
     return _guarded(values, 0)
 
 
@@ -38,6 +41,8 @@ def applies(values: torch.Tensor, layout: Layout) -> bool:
         return values.ndim >= 2 and min(values.shape[-2:]) > 1
     if layout == "expanded":
         return values.ndim >= 2 and values.shape[0] > 1
+    if layout == "stepped":
+        return values.ndim >= 2 and values.shape[-1] > 1
     if layout == "channels last":
         return values.ndim == 4 and values.shape[1] > 1
     return True

@@ -185,13 +185,14 @@ def _numpy_type(dst_type: Any) -> Any:
     return np.float32 if element == tl.bfloat16 else triton_interpreter._get_np_dtype(element)
 
 
-def _undefined(ptrs: TensorHandle) -> TensorHandle | None:
-    """NaN in every lane, so that one that reaches a result shows; integers keep the interpreter's 0."""
+def _undefined(ptrs: TensorHandle) -> TensorHandle:
+    """NaN in every lane, or a number that is none of the op's, so that one that reaches a result shows."""
     element = ptrs.get_element_ty()
     if element == tl.bfloat16:
         return TensorHandle(np.full(ptrs.data.shape, 0x7FC0, np.uint16), element)
     dtype = triton_interpreter._get_np_dtype(element)
-    return TensorHandle(np.full(ptrs.data.shape, np.nan, dtype), element) if dtype.kind == "f" else None
+    telling: float = np.nan if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max // 3
+    return TensorHandle(np.full(ptrs.data.shape, telling, dtype), element)
 
 
 def _product(left: Any, right: Any, precision: str) -> Any:

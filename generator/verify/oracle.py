@@ -27,7 +27,8 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
 
     `choices` remembers the arg-reductions on the way, `terms` the longest sum, `multiplies` whether there is
-    one of products, `steps` how many operators round. With a `shaking` generator, what these give is off by +-`STEP_ROUNDOFF`.
+    one of products, `steps` how many operators round. With a `shaking` generator, what these give is off by
+    +-`STEP_ROUNDOFF`.
     """
 
     def __init__(self, shaking: torch.Generator | None = None) -> None:

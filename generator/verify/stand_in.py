@@ -17,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.torch_version import TorchVersion
 from triton.runtime.interpreter import InterpretedFunction
 
+from .allowed import FORBIDDEN_KEYWORDS
 from .recorder import TO_HOST, Recorder
 
 _CARD = torch.device("cuda", 0)
@@ -104,6 +105,9 @@ def _like_a_compiled_one(kind: Any) -> None:
     interpret = kind.run
 
     def run(kernel: Any, *args: Any, **kwargs: Any) -> CompiledKernel:
+        refused = kwargs.keys() & FORBIDDEN_KEYWORDS.keys() - set(kernel.arg_names)
+        if refused:
+            raise ValueError(f"{min(refused)}: {FORBIDDEN_KEYWORDS[min(refused)][1]}")
         interpret(kernel, *args, **kwargs)
         return CompiledKernel()
 

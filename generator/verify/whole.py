@@ -35,7 +35,8 @@ def first_fault(
     fault, first_shape = faults[0][1], cases[0].setting
     tuned = any(report.configurations for report in reports)  # then a call may differ by its configuration
     elsewhere = not tuned and all(case.step.shape != cases[0].step.shape for case, _ in faults)
-    if elsewhere and fault.cause in _MAY_BE_SHAPE:
+    by_layout = all(case.step.layout != "contiguous" for case, _ in faults)
+    if elsewhere and not by_layout and fault.cause in _MAY_BE_SHAPE:
         return Fault("hard-coded-shape", f"right at the {first_shape.name} shape, but {fault.detail}")
     return fault
 

@@ -65,8 +65,7 @@ def read_fused(traced: Sequence[TracedOp], spec: DeviceSpec) -> tuple[Program, t
     """The operator cut where that is estimated to be faster on the device, and the cuts that were made."""
     program, cuts = read_program(traced), list[Cut]()
     for _ in range(MOST_ROUNDS):
-        regions = [step for step in program.partition.steps if isinstance(step, Region)]
-        found = [cut for region in regions if (cut := best_cut(program, region, spec))]
+        found = _cuts(program, spec)
         if not found:
             break
         cuts += found
@@ -75,15 +74,47 @@ def read_fused(traced: Sequence[TracedOp], spec: DeviceSpec) -> tuple[Program, t
     return program, tuple(cuts)
 
 
-def best_cut(program: Program, region: Region, spec: DeviceSpec) -> Cut | None:
+def _cuts(program: Program, spec: DeviceSpec) -> list[Cut]:
+    """The best cut of each region that has one; of regions that are alike, one is weighed."""
+    splitter = Splitter(program.traces, {call.node.name: call.reason for call in program.left_to_torch})
+    whole: set[tuple[object, ...]] = set()
+    found: list[Cut] = []
+    for loops in program.loops.values():
+        kind = _kind(loops)
+        if kind in whole or not _repeats(loops, spec):
+            continue
+        if (cut := best_cut(splitter, loops, spec)) is None:
+            whole.add(kind)
+        else:
+            found.append(cut)
+    return found
+
+
+def _kind(loops: Loops) -> tuple[object, ...]:
+    """What a region does and to which shapes, whatever its tensors are called."""
+    region = loops.region
+    read = tuple((node.meta["val"].shape, node.meta["val"].dtype) for _, node in region.buffers)
+    made = tuple((op_name(n), getattr(n.meta.get("val"), "shape", None)) for n in region.nodes)
+    return (read, made)
+
+
+def _repeats(loops: Loops, spec: DeviceSpec) -> bool:
+    """Whether anything is computed more than once, or shares registers: all that a cut can mend."""
+    if loops.tiling is not None:
+        tiles = None if loops.tiling.inner else Tiles(loops, spec)
+        return tiles is not None and (
+            len(tiles.products) > 1
+            or any(_operations(loops.region.builder, n) for p in tiles.products for n in (p.left, p.right))
+        )
+    return bool(loops.reduced) and _below_reductions(loops) > 0
+
+
+def best_cut(splitter: Splitter, loops: Loops, spec: DeviceSpec) -> Cut | None:
     """The cut that saves most, None where none saves enough."""
-    refused = {call.node.name: call.reason for call in program.left_to_torch}
-    splitter = Splitter(program.traces, refused)
-    members = splitter.members(region)
+    members = splitter.members(loops.region)
     heavy = [node for node in members if len(members) > 1 and _is_heavy(splitter, node)]
     if not heavy:
         return None
-    loops = find_loops(region)
     one_us, found = region_us(loops, spec), list[Cut]()
     for node in heavy:
         for first, second in _splits(splitter, members, node):

@@ -23,7 +23,7 @@ from .space import CannotFuseError
 from .tiles import Tiles
 from .traces import aten_name
 from .traffic import planned_bytes, planned_flops, tensor_bytes
-from .transforms import cache_hints, grouped_order, persistent_programs, pipelined_loop
+from .transforms import cache_hints, copy_engine, grouped_order, persistent_programs, pipelined_loop
 from .transforms.inherent import inherent
 from .transforms.registry import MEND, TRANSFORMS, Transform, variant
 from .transforms.site import Site
@@ -44,8 +44,8 @@ class SynthWriter:
     name = "synth"
     transforms = tuple(sorted(TRANSFORMS))
     refinements: tuple[str, ...] = (
-        pipelined_loop.TRANSFORM, persistent_programs.TRANSFORM, cache_hints.TRANSFORM,
-        grouped_order.TRANSFORM,
+        pipelined_loop.TRANSFORM, copy_engine.TRANSFORM, persistent_programs.TRANSFORM,
+        cache_hints.TRANSFORM, grouped_order.TRANSFORM,
     )  # fmt: skip
 
     def write(self, request: Request) -> Candidate | Declined:

@@ -36,8 +36,11 @@ def test_failures_and_lost_races_stay_in_the_share_that_is_fast() -> None:
     assert (low, high) == (pytest.approx(2.0), pytest.approx(4.0))
 
 
-def test_without_a_clock_nothing_is_called_fast() -> None:
+def test_without_a_clock_nothing_is_called_fast_nor_free_of_contradiction() -> None:
     assert not [name for name in total([PLAIN]) if name.startswith(("fast", "geomean"))]
+    assert total([PLAIN])["contradicted"] is None
+    wrong = replace(timed("wrong", "inconclusive", {"eager": 2.0}, verified=False), contradicted="race")
+    assert total([timed("won", "win", {"eager": 2.0}), wrong])["contradicted"] == 1
 
 
 def test_the_interval_holds_the_mean_and_narrows_with_more_rows() -> None:

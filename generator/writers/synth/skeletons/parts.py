@@ -27,7 +27,7 @@ CUT_BLOCK = 2048
 
 def cut_factors(loops: Loops) -> dict[str, Extent] | None:
     """The tensors whose parts are multiplied, with their sizes; None where a region is not one product of two
-    fp32 tensors as they lie in memory, which nothing else in it reads."""
+    whole fp32 tensors as they lie in memory, which nothing else in it reads."""
     builder = loops.region.builder
     nodes = [builder.nodes[n] for n in builder.walk([s.value for s in loops.region.stores])]
     products = [node for node in nodes if isinstance(node, Contract)]
@@ -39,7 +39,9 @@ def cut_factors(loops: Loops) -> dict[str, Extent] | None:
     names = {f.buffer for f in found if f is not None}
     if sum(isinstance(node, Load) and node.buffer in names for node in nodes) > len(found):
         return None
-    return {name: _elements(loops, name) for name in sorted(names)}
+    sizes = {name: _elements(loops, name) for name in sorted(names)}
+    held = {name: int(node.meta["val"].numel()) for name, node in loops.region.buffers}
+    return sizes if all(held[name] == size.full for name, size in sizes.items()) else None
 
 
 def _elements(loops: Loops, buffer: str) -> Extent:
