@@ -8,11 +8,12 @@ from pathlib import Path
 
 from ..profiling.device import Device
 from ..profiling.op import Op
+from ..profiling.sandbox import Limits
 from ..profiling.trace import TracedOp
 from .benchmark import Benchmark, benchmark
 from .job import OptimizeRequest, Status
 from .search import Climb, Evaluated
-from .verify.judge import verify
+from .verify.judge import CHILD_LIMITS, verify
 from .verify.verdict import Failed, Inconclusive, Passed, Verdict
 
 OF_THE_OP = ("degenerate", "random", "no-oracle")
@@ -92,7 +93,15 @@ def _verify(found: Evaluated, op: Op, device: Device, request: OptimizeRequest, 
     return verify(
         found.path, op, device.spec, precision=request.precision, mode=request.mode, scratch=scratch,
         allowed_calls=found.candidate.allowed_calls, static=found.static, live=device.live,
+        limits=_limits(len(found.static.kernels)),
     )  # fmt: skip
+
+
+def _limits(kernels: int) -> Limits:
+    """A network's kernels go through the interpreter one after another: each beyond the first four may take
+    ten seconds more, of CPU and of wall."""
+    more = 10 * max(0, kernels - 4)
+    return replace(CHILD_LIMITS, wall_s=CHILD_LIMITS.wall_s + more, cpu_s=(CHILD_LIMITS.cpu_s or 0) + more)
 
 
 def _timed_unless_stopped(
