@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-TESTED := --constraint constraints.txt --editable '.[dev,offline-model,report,llm,mcp]'
+TESTED := --constraint constraints.txt --editable '.[dev,offline-model,report,llm,mcp,cuda]'
 
 .PHONY: setup demo check test bench docs corpus
 .DEFAULT_GOAL := setup

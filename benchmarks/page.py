@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kbgen.generator.suite.total import BASELINES
+
 HERE = Path(__file__).parent
 PAGE = HERE / "README.md"
 INTRODUCTION = """\
@@ -43,7 +45,7 @@ are 95 % percentile bootstraps over the tasks. `contradicted` counts kernels tha
 that a timed call, or a second verification, showed to be wrong.
 """
 PLAIN = (
-    ("tasks", "rows"), ("verified", "verified"), ("refused, by cause", "refused"),
+    ("tasks", "rows"), ("reached", "reached"), ("verified", "verified"), ("refused, by cause", "refused"),
     ("contradicted", "contradicted"),
     ("tensors moved, median", "median_tensor_traffic"), ("by eager", "median_tensor_traffic_of_eager"),
     ("own flops", "own_flops"), ("own bytes", "own_bytes"),
@@ -55,16 +57,16 @@ CLOCKED = (
     ("over compile", "geomean_over_compile"), ("over max-autotune", "geomean_over_compile-max-autotune"),
     ("handed over, over the fastest", "geomean_handed_over"),
 )  # fmt: skip
-BASELINES = ("eager", "compile", "compile-max-autotune")
 
 
-def kept(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The result without what is empty or names the machine's own paths and cards."""
+def kept(document: Mapping[str, Any], note: str = "") -> dict[str, Any]:
+    """The result without what is empty or names the machine's own paths and cards; `note` goes with it."""
     rows = [
         {name: value for name, value in row.items() if value not in (None, "", [], {}) and name != "card"}
         for row in document["rows"]
     ]
-    text = json.dumps({**document, "rows": rows, "folders": [Path(f).name for f in document["folders"]]})
+    folders = [Path(folder).name for folder in document["folders"]]
+    text = json.dumps({**document, "rows": rows, "folders": folders, "note": note})
     plain: dict[str, Any] = json.loads(re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", text))
     return plain
 
@@ -161,7 +163,10 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        taken = kept(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    if len(sys.argv) not in (1, 3, 4):
+        sys.exit("usage: python benchmarks/page.py [SUITE.json NAME [NOTE]]")
+    if len(sys.argv) > 1:
+        found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+        taken = kept(found, *sys.argv[3:])
         (HERE / f"{sys.argv[2]}.json").write_text(json.dumps(taken, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")

@@ -68,7 +68,7 @@ def timed(bench: Bench, clock: Clock) -> Session:
         if alone and asked["graphs"] and undisturbed.launch_bound(alone[0]):
             baselines += (graphs := bench.baselines([GRAPHS]))
             alone.append(measure(graphs, clock, short))
-    environment, before = _environment(), integrity.snapshot()
+    environment, before = {**_environment(), "turns_on_the_card": bool(place)}, integrity.snapshot()
     candidates = bench.candidates()
     if place:
         bench.compiled(candidates)

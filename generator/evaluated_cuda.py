@@ -33,7 +33,8 @@ def check_card(device: Device) -> None:
 
 
 def compiled_cuda(candidate: Candidate, request: Request, device: Device, scratch: Path) -> Evaluated:
-    """The candidate as a file. Its launches are not known, so there are no kernel reports and no estimate."""
+    """The candidate as a file. Its launches are not known, so there are no kernel reports and no estimate.
+    One that spills goes back to its writer as any other does, though to the judge that is no fault."""
     folder = scratch / candidate.id
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{request.op.name}_optimized.py"
@@ -46,5 +47,5 @@ def compiled_cuda(candidate: Candidate, request: Request, device: Device, scratc
 
 
 def cuda_standing(found: Evaluated, request: Request) -> str:
-    """How it stands, in words for a prompt."""
+    """How it stands, in words for a prompt; compiled again, which takes half a second."""
     return standing_of_cuda(inspect_cuda(found.candidate.source, request.spec, found.path.parent))

@@ -17,7 +17,7 @@ from typing import Any
 from .. import KbgenError
 from ..kb.chunk import chunk
 from ..kb.library import Library
-from ..profiling.device import detect
+from ..profiling.device import Device, detect
 from ..profiling.op import load_op
 from ..profiling.trace import trace
 from .by_hand import briefed
@@ -26,6 +26,9 @@ from .loop import Say
 from .prompts.prompt import Prompt, PromptError
 from .prompts.quoting import blunted
 from .prompts.tasks import draft
+
+_ANY = 10**9
+"""A budget that everything fits into."""
 
 _MARK = re.compile(r'<passage id="([^"]*)"')
 
@@ -108,15 +111,15 @@ def _op_files(places: Sequence[Path]) -> Iterator[Path]:
         yield from found
 
 
-def _row(path: Path, device: Any, library: Library, known: Mapping[str, str], budget: int) -> Row:
+def _row(path: Path, device: Device, library: Library, known: Mapping[str, str], budget: int) -> Row:
     try:
         traced = trace(load_op(path, {}))
         briefing = briefed(traced, device, "fp32", library)
     except KbgenError as error:
         return Row(path.stem, fault=str(error))
     needed = replace(briefing, parts=tuple(part for part in briefing.parts if part.needed))
+    least = draft(needed, None, _ANY).tokens
     try:
-        least = draft(needed, None, 10**9).tokens
         prompt = draft(briefing, None, budget)
     except PromptError as error:
         return Row(path.stem, room=budget - least, fault=str(error))

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .search import MENDS, Evaluated, compiled
+from .evaluated import Evaluated, compiled
+from .search import MENDS
 from .writers.writer import Candidate, Declined, Request, Writer
 
 

@@ -86,9 +86,9 @@ def submit(given: Submission, say: Say = lambda event: None) -> OptimizeResult:
     if parent == source:
         raise SubmissionError("parent and candidate are the same file; give the kernel it was made from.")
     note = _screened(given, source)
-    device, op = detect(given.gpu), load_op(given.op_path, given.overrides)
     with tempfile.TemporaryDirectory(prefix="kbgen-") as folder, Library.open(given.library) as library:
         _check_technique(given.technique, library)
+        device, op = detect(given.gpu), load_op(given.op_path, given.overrides)
         bench = _Bench(given, op, device, trace(op, given.mode), Path(folder), say)
         summary = Summary(bench.request)
         diagnosis = diagnose_op(bench.traced, device.roof)

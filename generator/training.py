@@ -27,6 +27,7 @@ from .report.files import write_whole
 Format = Literal["sft", "preference", "kernelbench"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 MARGIN = 1.05
+"""The least ratio of two speed-ups that ranks their kernels, which were timed in a session each."""
 
 
 class TrainingError(KbgenError):

@@ -9,6 +9,7 @@ shared memory asked for at launch are not known; where a kernel states `__launch
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from .sandbox import NO_CARD, Limits, run_child
 
 _LIMITS = Limits(wall_s=90.0, cpu_s=90, memory_bytes=8 << 30, file_bytes=64 << 20, processes=4)
 _ERROR = re.compile(rf"^{re.escape(FILE)}\((\d+)\): (?:catastrophic )?error:? *(.*)$", re.MULTILINE)
+_ABSENT = re.compile(r'cannot open source file "([^"]+)"')
 _ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s+([\w$]+)", re.MULTILINE)
 _PRELUDE = """typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t;
 typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;
@@ -72,6 +74,10 @@ class CudaReport:
     compiler: str = ""
 
 
+class _OtherWordsError(Exception):
+    """The log says nothing of registers where it is expected to."""
+
+
 def inspect_cuda(source: str, spec: DeviceSpec, scratch: Path) -> CudaReport:
     """Compile the device code of a candidate's text for `spec`; never raises for what stands there."""
     if spec.vendor != "nvidia":
@@ -95,13 +101,18 @@ def inspect_cuda(source: str, spec: DeviceSpec, scratch: Path) -> CudaReport:
         if "unknown" in reply:
             return CudaReport(spec.target, unknown=reply["unknown"])
         compiler = f"NVRTC {reply['version']}"
-        if not reply["ptx"] and text.lacking:
-            said = f"its device code does not compile without {', '.join(text.lacking)}, which is not here"
+        lacking = (*text.lacking, *_ABSENT.findall(reply["log"]))
+        if not reply["ptx"] and lacking:
+            said = f"its device code does not compile without {', '.join(lacking)}, which is not here"
             return CudaReport(spec.target, unknown=said)
         if not reply["ptx"]:
             rejections.append(_complaint(reply["log"], text, source, spec))
             continue
-        kernels += list(_kernels(reply, spec))
+        try:
+            kernels += list(_kernels(reply, spec))
+        except _OtherWordsError:
+            said = f"{compiler} words what kernels take of the card in a way that is not known here"
+            return CudaReport(spec.target, unknown=said, compiler=compiler)
         unchecked += list(_unchecked(text))
     if not kernels and not rejections:
         return CudaReport(spec.target, unknown="it holds no kernel that could be compiled by itself")
@@ -148,17 +159,15 @@ def _kernel(name: str, entry: str, ptx: str, log: str, spec: DeviceSpec) -> Cuda
     used = re.search(r"Used (\d+) registers(?:, used (\d+) barriers)?", said)
     spills = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said)
     if used is None or spills is None:
-        raise RuntimeError("ptxas wrote no resource usage; this version of it words its log in another way")
+        raise _OtherWordsError
     shared = re.search(r"(\d+) bytes smem", said)
     bounds = re.search(r"\.maxntid\s+([\d, ]+)", ptx)
-    threads = 1
-    for count in bounds[1].split(",") if bounds else ():
-        threads *= int(count)
+    threads = math.prod(int(count) for count in bounds[1].split(",")) if bounds else None
     registers, shared_bytes = int(used[1]), int(shared[1]) if shared else 0
-    held = occupancy(spec, threads, registers, shared_bytes, int(used[2] or 0) or 1) if bounds else None
+    held = occupancy(spec, threads, registers, shared_bytes, int(used[2] or 0) or 1) if threads else None
     reading = read_ptx(ptx)
     return CudaKernel(
-        name, registers, max(int(spills[1]), int(spills[2])), shared_bytes, threads if bounds else None, held,
+        name, registers, max(int(spills[1]), int(spills[2])), shared_bytes, threads, held,
         reading.load_bits, reading.store_bits, reading.instructions,
     )  # fmt: skip
 

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ...profiling.profile import LEVELS, Level
+
 Listed = list[dict[str, Any]]
 
 
@@ -34,7 +36,7 @@ class Advised(Document):
 
 class Profiled(Document):
     schema_: Literal["kbgen/profile/1"] = Field(alias="schema")
-    level: str | None = Field(description="A counters, B times, C compiled code, D the graph alone.")
+    level: Level | None = Field(description="; ".join(f"{name}: {said}" for name, said in LEVELS.items()))
     bottlenecks: Listed | None
 
 

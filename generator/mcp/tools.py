@@ -48,8 +48,8 @@ TOOLS = {
         Tool(
             "profile", "Profile an op or a kernel",
             "What an op file, or a kernel file for it, takes on a device, and what holds it back, with the "
-            "level of evidence: counters, times, compiled code, or the graph alone. No card is needed for "
-            "the last two.",
+            "level of evidence: counters, times, or what the compiler says alone. No card is needed for the "
+            "last.",
             asked.Profile, (answered.Profiled, answered.Handle), True,
         ),
         Tool(

@@ -40,6 +40,7 @@ SUITE_ON_CARD = {
 }
 LEVEL_COLUMNS = {
     "rows": "rows",
+    "reached": "reached",
     "verified": "verified",
     "refused": "refused, by cause",
     "contradicted": "contradicted",

@@ -21,7 +21,7 @@ from ...profiling.device import Device, detect
 from ...profiling.op import Op, load_op
 from ...profiling.source import read_source
 from ...profiling.trace import TracedOp, trace
-from ..admit import judge
+from ..admit import Judged, judge
 from ..beam import TRAFFIC
 from ..comparison import compare, on_card
 from ..counted import counted_bytes
@@ -35,13 +35,10 @@ from ..verify.judge import verify
 from ..verify.verdict import Failed, Verdict
 from ..writers.writer import Request
 from .both import kernel_alone
-from .writer import RetuneWriter
+from .writer import ANY_CALL, RetuneWriter
 
 Say = Callable[[Event], None]
 MOST_CANDIDATES = 64
-ANY_CALL = ("*",)  # what the file leaves to torch is its author's decision; the report lists it
-
-
 LEAST = "Memory traffic is taken to be the least possible: the judge counted none."
 
 
@@ -84,6 +81,7 @@ def retune(
         open_folder(request.out)
         with summary.clock("first judge"):
             verdict = _as_it_is(stage, kernel, text)
+        # line numbers were for the judge; what is handed over needs no gaps where the reference was
         without_gaps = re.sub(r"\n{4,}", "\n\n\n", text).lstrip("\n")
         writer = RetuneWriter(without_gaps, counted_bytes(verdict, traced, device.spec.l2_bytes))
         with summary.clock("search"):
@@ -139,7 +137,10 @@ def _climb(stage: _Stage, writer: RetuneWriter) -> Climb:
 
 
 def _beside(
-    stage: _Stage, given: OptimizeResult, judged: Any, own: Callable[[OptimizeRequest, Say], OptimizeResult]
+    stage: _Stage,
+    given: OptimizeResult,
+    judged: Judged,
+    own: Callable[[OptimizeRequest, Say], OptimizeResult],
 ) -> dict[str, Any]:
     """What the built-in writer makes of the reference, and which of the two is better by what evidence."""
     asked = replace(stage.request, writer="synth", out=stage.request.out / "built-in")
@@ -152,7 +153,7 @@ def _beside(
     return {**figures, "better": better, "why": why}
 
 
-def _better(stage: _Stage, given: OptimizeResult, judged: Any, ours: OptimizeResult) -> tuple[str, str]:
+def _better(stage: _Stage, given: OptimizeResult, judged: Judged, ours: OptimizeResult) -> tuple[str, str]:
     if not ours.verified or ours.candidate_path is None:
         return "given", f"the built-in writer's kernel is not verified ({ours.reason or ours.status})"
     if not given.verified or judged.chosen is None:

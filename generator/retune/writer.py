@@ -10,6 +10,9 @@ from ..job import GIVEN
 from ..writers.writer import Candidate, Declined, Request
 from .parameters import Parameter, read_parameters
 
+ANY_CALL = ("*",)
+"""What the file leaves to torch is its author's decision; the report lists it."""
+
 MOST_THREADS = 1024  # a block, on every target that Triton has
 LEAST_DOT = 16  # an edge of tl.dot
 STEP = 4  # blocks are tried up to so many times smaller and larger
@@ -105,7 +108,7 @@ class RetuneWriter:
             choices=tuple(self._choice(name, value) for name, value in setting.values.items()),
             bytes_per_kernel=(self.traffic if self.traffic is not None else float(request.traced.bytes_min),),
             flops=float(request.traced.flops),
-            allowed_calls=("*",),
+            allowed_calls=ANY_CALL,
             plan=setting,
         )
 

@@ -10,7 +10,8 @@ from .advised import kept
 from .strategy import Knowledge, Move, Moves
 
 VALUES = 5
-"""Values of a parameter that are tried beside the one it has."""
+"""Values of a parameter that are tried beside the one it has, nearest first: as many as warps, stages and
+groups have others. A longer list is cut at its far end, where the next round may begin anew."""
 
 
 def descent(root: str, knowledge: Knowledge) -> Moves:

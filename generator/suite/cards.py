@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from ... import KbgenError
 from ...profiling.probe import nvml
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -53,10 +54,25 @@ def variables(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
+class CardLockError(KbgenError):
+    """No file to take turns by."""
+
+
 def lock_of(card: str, folder: Path | None = None) -> Path:
-    """The file whose lock its holder has while it measures on the card; made where it is missing."""
+    """The file whose lock its holder has while it measures on the card; made where it is missing, for every
+    user of the machine. One that is there is only looked at."""
     place = folder or Path(tempfile.gettempdir()) / "kbgen-cards"
-    place.mkdir(parents=True, exist_ok=True)
     path = place / f"{card}.lock"
-    path.touch()
+    try:
+        if not place.is_dir():
+            place.mkdir(parents=True)
+            place.chmod(0o1777)
+        if not path.exists():
+            path.touch()
+            path.chmod(0o644)
+    except OSError as error:
+        raise CardLockError(
+            f"{path} cannot be made ({error.strerror}), and tasks take turns on the card by it; set TMPDIR "
+            "to a folder that all of this machine's users may write."
+        ) from error
     return path

@@ -53,7 +53,7 @@ class Journal:
             raise JournalError(
                 f"{self.path} does not read as rows of a suite ({error}); give another --out, or remove it."
             ) from error
-        if head["settings"] != self._settings:
+        if {**dict.fromkeys(self._settings), **head["settings"]} != self._settings:
             raise JournalError(
                 f"{self.path} was begun with {head['settings']}, and this run asks for {self._settings}; "
                 "ask for the same, or give another --out."

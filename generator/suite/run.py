@@ -119,7 +119,8 @@ def run_suite(
     also = tuple(find_spec(name).id for name in plan.also)
     with tempfile.TemporaryDirectory(prefix="kbgen-suite-") as temporary:
         out = (plan.out or Path(temporary)).resolve()
-        settings = {"knowledge": plan.knowledge, "also": list(also)}
+        library = str(plan.library) if plan.library else None
+        settings = {"knowledge": plan.knowledge, "also": list(also), "library": library}
         journal = Journal(out, settings)
         run = _Run(replace(plan, also=also), devices, journal, out, on_event or (lambda event: None), crew)
         tasks = [run.task(path, level, gpu) for gpu in gpus for level, path in files]

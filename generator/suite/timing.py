@@ -12,7 +12,7 @@ from typing import Any
 
 from ...profiling.calibrate import calibrate
 from ...profiling.device import Device, detect
-from ...profiling.op import load_op
+from ...profiling.op import Op, load_op
 from ...profiling.sandbox import Limits, Outcome, run_child
 from ...profiling.session import Plan
 from ...profiling.trace import trace
@@ -29,7 +29,8 @@ PLAN = Plan(
     least_samples=50, most_extra=10, least_early=20, standard_error=0.001, warmup=(3, 5), audits=1, keep=2,
     budget_s=30.0,
 )  # fmt: skip
-"""Enough to tell 1 % on a quiet card, of kernels that may take 10 ms."""
+"""Enough to tell 1 %, of kernels that may take 10 ms. Another task may compile and make its inputs on the
+card meanwhile, which costs some samples: `kbgen bench` has the card to itself."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def _status(timed: Benchmark) -> str:
     return "inconclusive" if timed.label == "failed" else timed.label
 
 
-def _again(row: Row, candidate: Path, allowed: list[str], op: Any, device: Device, scratch: Path) -> Row:
+def _again(row: Row, candidate: Path, allowed: list[str], op: Op, device: Device, scratch: Path) -> Row:
     scratch.mkdir(parents=True, exist_ok=True)
     verdict = verify(candidate, op, device.spec, scratch=scratch, allowed_calls=tuple(allowed))
     if isinstance(verdict, Passed):

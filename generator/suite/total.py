@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -29,15 +29,18 @@ def by_level(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 
 def total(rows: Sequence[Row]) -> dict[str, Any]:
-    """Counts over all rows; a failure stays in every denominator, and so does what was not reached."""
+    """Counts are of all rows, where a failure stays in the denominator, and so does what was not reached.
+    Traffic, shares, spills and targets are those of verified rows. What nobody counted is None."""
     by_status: dict[str, int] = {}
     for row in rows:
         by_status[row.status] = by_status.get(row.status, 0) + 1
     found_at = [row.best_at for row in rows if row.best_at]
     good = [row for row in rows if row.verified]
+    reached = sum(row.status != NOT_REACHED for row in rows)
     return {
         "rows": len(rows),
-        "verified": len(good),
+        "reached": reached,
+        "verified": len(good) if reached else None,
         "by_status": by_status,
         "refused": refused(rows),
         "contradicted": sum(bool(r.contradicted) for r in rows) if any(r.timed for r in rows) else None,
@@ -53,7 +56,7 @@ def total(rows: Sequence[Row]) -> dict[str, Any]:
         "own_bytes": _own(good, lambda row: row.eager_bytes, lambda row: row.torch_bytes),
         "without_spills": sum(row.verified and row.spill_bytes == 0 for row in rows),
         "targets": _targets(good),
-        "mean_candidates_to_best": sum(found_at) / max(1, len(found_at)),
+        "mean_candidates_to_best": fmean(found_at) if found_at else None,
         "seconds": _spread(row.seconds for row in rows if row.status != NOT_REACHED),
         "cpu_seconds": _spread(row.cpu_seconds for row in rows),
         "peak_memory_bytes": _spread(row.peak_memory_bytes for row in rows),

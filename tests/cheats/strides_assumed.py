@@ -2,7 +2,7 @@
 
 op: softmax
 class: B8 hard-coded layout
-expected: hard-coded-shape
+expected: wrong-values
 """
 
 import torch

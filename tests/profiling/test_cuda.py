@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbgen.hardware_specs.spec import find_spec
-from kbgen.profiling import nvrtc
+from kbgen.profiling import cuda_static, nvrtc
 from kbgen.profiling.cuda_source import cuda_texts, is_cuda
 from kbgen.profiling.cuda_static import CudaReport, inspect_cuda
 from kbgen.profiling.cuda_text import items, without_comments
@@ -173,3 +173,21 @@ def test_a_machine_without_the_compiler_says_how_to_get_it(monkeypatch: pytest.M
 def test_a_target_that_the_compiler_does_not_know_is_no_fault() -> None:
     with pytest.raises(NvrtcError, match="does not compile for sm_999"):
         compile_cuda("__global__ void k() {}", "sm_999")
+
+
+@NEEDS_NVRTC
+def test_a_header_of_cuda_s_that_is_not_here_is_no_fault(tmp_path: Path) -> None:
+    plain = inspected("#include <cuda_fp16.h>\n#include <stdint.h>\n" + CUDA, tmp_path)
+    assert (plain.rejections, plain.unknown) == ((), "")
+    absent = inspected("#include <cuda_no_such_part.h>\n" + CUDA, tmp_path)
+    assert absent.rejections == ()
+    assert "does not compile without cuda_no_such_part.h" in absent.unknown
+
+
+@NEEDS_NVRTC
+def test_a_log_in_other_words_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = cuda_static._compiled
+    monkeypatch.setattr(cuda_static, "_compiled", lambda *asked: {**known(*asked), "log": "all is well"})
+    report = inspected(CUDA, tmp_path)
+    assert "in a way that is not known here" in report.unknown
+    assert (report.kernels, report.rejections) == ((), ())

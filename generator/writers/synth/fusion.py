@@ -24,7 +24,6 @@ from .expr import Apply, Reduce
 from .extent import product
 from .foreseen import foreseen
 from .loops import Loops, find_loops
-from .lowering.region import Region
 from .math import FUNCTIONS
 from .partition import Apart
 from .program import Program, read_program

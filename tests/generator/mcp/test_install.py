@@ -74,6 +74,20 @@ def test_settings_that_cannot_be_merged_are_left_alone(held: str, tmp_path: Path
     assert (tmp_path / ".mcp.json").read_text() == held
 
 
+def test_what_cannot_be_merged_can_still_be_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".mcp.json").write_text("// a comment\n{}")
+    printed = CliRunner().invoke(cli, ["mcp", "install", "--print"])
+    assert printed.exit_code == 0
+    assert printed.stdout.startswith('# .mcp.json\n{\n  "mcpServers": {')
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(InstallError, match="no folder"):
+        plan("claude", tmp_path / "my-porject", COMMAND)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_guide_of_somebodys_own_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / ".claude/skills/kbgen/SKILL.md"
     path.parent.mkdir(parents=True)

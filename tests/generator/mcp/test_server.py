@@ -103,6 +103,7 @@ def test_search_and_specs_say_what_the_command_line_says(talk: Any, library: Pat
         ("search", {}, "search takes query"),
         ("search", {"query": "   "}, "give words"),
         ("search", {"query": "x", "arch": "h10"}, "kbgen specs"),
+        ("search", {"query": "x", "kind": "technic"}, "'technique'"),
         ("search", {"query": "x", "toolchain": ["triton"]}, "triton 3.7"),
         ("specs", {"name": "h10"}, "nvidia-h100-sxm5"),
         ("erase", {}, "there are search"),

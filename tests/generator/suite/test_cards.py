@@ -19,6 +19,22 @@ def test_a_card_has_one_lock_for_all(tmp_path: Path) -> None:
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def test_a_lock_that_another_user_made_is_taken_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = lock_of("GPU-x", tmp_path / "cards")
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o7777) == (0o644, 0o1777)
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    for name in ("touch", "chmod", "mkdir"):
+        monkeypatch.setattr(Path, name, refused)
+    assert lock_of("GPU-x", tmp_path / "cards") == path
+    with pytest.raises(cards.CardLockError, match="take turns on the card"):
+        lock_of("GPU-y", tmp_path / "cards")
+
+
 def test_a_turn_ends_with_its_block_and_can_be_taken_again(tmp_path: Path) -> None:
     path = str(lock_of("GPU-x", tmp_path))
     for _ in range(2):

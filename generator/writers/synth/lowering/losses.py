@@ -80,29 +80,24 @@ def _divergence(ctx: Context, node: fx.Node) -> Lowered:
     return _pairwise(ctx, node, formula)
 
 
-@lowers("binary_cross_entropy.default")
+@lowers("binary_cross_entropy.default", "binary_cross_entropy_with_logits.default")
 def _binary(ctx: Context, node: fx.Node) -> Lowered:
-    """-(target log(x) + (1 - target) log(1 - x)), each logarithm at least -100 as in torch."""
-    _refuse_weights(node)
+    """-(target log(x) + (1 - target) log(1 - x)), each logarithm at least -100 as in torch; of logits
+    (1 - target) x - log(sigmoid(x)), which overflows on neither side."""
+    of_logits = "logits" in str(node.target)
+    weights = ("weight", "pos_weight") if of_logits else ("weight",)
+    if any(argument(node, name) is not None for name in weights):
+        raise CannotFuseError("a weighted loss is left to torch")
 
     def formula(b: Builder, x: int, y: int) -> int:
-        least, one = b.number(-100.0, "fp32"), b.number(1.0, "fp32")
+        one, least = b.number(1.0, "fp32"), b.number(-100.0, "fp32")
+        if of_logits:
+            away = b.apply("mul", b.apply("sub", one, y), x)
+            return b.apply("sub", away, b.apply("log_sigmoid", x))
         yes = b.apply("maximum", b.apply("log", x), least)
         no = b.apply("maximum", b.apply("log1p", b.apply("neg", x)), least)
         unless = b.apply("mul", b.apply("sub", y, one), no)
         return b.apply("sub", unless, b.apply("mul", y, yes))
-
-    return _pairwise(ctx, node, formula)
-
-
-@lowers("binary_cross_entropy_with_logits.default")
-def _binary_of_logits(ctx: Context, node: fx.Node) -> Lowered:
-    """(1 - target) x - log(sigmoid(x)), which overflows on neither side."""
-    _refuse_weights(node)
-
-    def formula(b: Builder, x: int, y: int) -> int:
-        away = b.apply("mul", b.apply("sub", b.number(1.0, "fp32"), y), x)
-        return b.apply("sub", away, b.apply("log_sigmoid", x))
 
     return _pairwise(ctx, node, formula)
 
@@ -115,12 +110,6 @@ def _soft_margin(ctx: Context, node: fx.Node) -> Lowered:
         return b.apply("neg", b.apply("log_sigmoid", b.apply("mul", x, y)))
 
     return _pairwise(ctx, node, formula)
-
-
-def _refuse_weights(node: fx.Node) -> None:
-    names = ("weight", "pos_weight") if "logits" in str(node.target) else ("weight",)
-    if any(argument(node, name) is not None for name in names):
-        raise CannotFuseError("a weighted loss is left to torch")
 
 
 @lowers("cross_entropy_loss.default")
