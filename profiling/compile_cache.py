@@ -37,7 +37,7 @@ def default_folder() -> Path:
 
 
 class CompileCache:
-    """Replies in a folder, one file each; a folder that cannot be written keeps nothing, which is no error."""
+    """Replies in a folder, one file each; one that cannot be written keeps nothing, which is no error."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = (folder or default_folder()) / "compiled"

@@ -14,8 +14,8 @@ def with_named_sizes(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of a module in which `torch.rand(rows, 224)` reads `torch.rand(rows, size_224)`, after
     `size_224 = 224`; equal numbers share a name. So do shapes that stand in a tuple beside other names.
 
-    A number that is no size (a seed, a bound of random integers) gets a name too and is never changed: whoever
-    looks for smaller shapes keeps to numbers that move the shape of a tensor (`axes.find_axes`).
+    A number that is no size (a seed, a bound of random integers) gets a name too and is never changed:
+    the search for smaller shapes keeps to numbers that move the shape of a tensor (`axes.find_axes`).
     """
     taken = {node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)}
     namer = _Namer(taken)

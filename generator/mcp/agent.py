@@ -53,8 +53,8 @@ async def optimise(caller: Caller, op: Path, gpu: str, say: Say = lambda line: N
     subject = {"op_path": str(op), "gpu": gpu}
     await call("specs", name=gpu)
     (kernel,) = (await call("advise", **subject))["kernels"]
-    technique = kernel["advice"][0]["technique"]
-    await call("search", query=technique, arch=gpu, k=3)
+    for step in kernel["advice"][:1]:
+        await call("search", query=step["technique"], arch=gpu, k=3)
     told.optimized = await call("optimize", **subject, wait_s=0)
     kernel_file = {"candidate_path": told.optimized["candidate_path"]}
     told.verdict = (await call("verify", **subject, **kernel_file))["verdict"]

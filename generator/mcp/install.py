@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import KbgenError
+from ...kb.root import server_of
 from .resources import guide
 
 SERVER = "kbgen"
@@ -59,11 +60,13 @@ class Planned:
 
 
 def own_command(library: Path | None) -> list[str]:
-    """How a client starts the server: the script of this very installation."""
+    """How a client starts the server, from whatever folder: the script of this very installation."""
     script = Path(sys.executable).with_name("kbgen")
     found = str(script) if script.is_file() else shutil.which("kbgen")
     words = [found] if found else [sys.executable, "-m", "kbgen.cli"]
-    return [*words, "mcp", *(["--library", str(library)] if library else [])]
+    if library is None:
+        return [*words, "mcp"]
+    return [*words, "mcp", "--library", server_of(library) or str(library.expanduser().absolute())]
 
 
 def stanzas(client: str, command: Sequence[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ aten = torch.ops.aten
 def spread_einsums(graph: fx.Graph) -> None:
     """In place: what neither the result nor a later operand asks for is summed as soon as it can be."""
     for node in list(graph.nodes):
-        if node.target is aten.einsum.default and len(node.args[1]) > 2:  # type: ignore[arg-type]
+        if node.target is aten.einsum.default and len(node.args[1]) > 2:
             _spread(graph, node)
 
 

@@ -82,6 +82,14 @@ def test_what_cannot_be_merged_can_still_be_printed(tmp_path: Path, monkeypatch:
     assert printed.stdout.startswith('# .mcp.json\n{\n  "mcpServers": {')
 
 
+def test_the_library_is_found_from_the_client_s_folder_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert own_command(Path("mine"))[1:] == ["mcp", "--library", str(tmp_path / "mine")]
+    assert own_command(Path("http://127.0.0.1:8000"))[-1] == "http://127.0.0.1:8000"
+
+
 def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="no folder"):
         plan("claude", tmp_path / "my-porject", COMMAND)
