@@ -66,8 +66,8 @@ def test_gb200_gemm_has_a_tail_and_no_blame_for_its_occupancy() -> None:
 
 
 def test_a_copy_too_short_to_fill_the_bus_waits() -> None:
-    """16.8 MB in 21.8 us on an MI350, a tenth of its bus: the waves wait. Its tool counted reads without their
-    sizes, and all of them are of 128 bytes; 25 % "coalescing" is what 8-byte lanes read, so that stays open."""
+    """16.8 MB in 21.8 us on an MI350, a tenth of its bus: the waves wait. Its tool counted reads without
+    their sizes, all of them 128 bytes; 25 % "coalescing" is what 8-byte lanes read, so that stays open."""
     found = sample("amd/rocprof-compute-vcopy/MI350", "mi350x")
     assert classes(found) == ["memory_latency"]
     assert "wait_pct=82.7 %" in found.bottlenecks[0].evidence

@@ -102,8 +102,8 @@ def test_rules_become_remarks_and_tell_stalls(tmp_path: Path) -> None:
 
 def busiest(cycles: str, pipe: str = "XU", more: str = "") -> str:
     return (
-        f"    OPT   {pipe} is the highest-utilized pipeline (84.5%) based on {cycles} cycles, taking into account\n"
-        f"          the rates of its different instructions. {more}The pipeline is over-utilized.\n"
+        f"    OPT   {pipe} is the highest-utilized pipeline (84.5%) based on {cycles} cycles, taking into\n"
+        f"          account the rates of its different instructions. {more}The pipeline is over-utilized.\n"
     )
 
 
