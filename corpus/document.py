@@ -12,12 +12,12 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .. import KbgenError
+from .kinds import Kind
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-Kind = Literal["technique", "architecture", "bottleneck", "metric", "howto", "numerics", "instruction"]
 Vendor = Literal["nvidia", "amd"]
 Family = Literal[
     "any", "pointwise", "softmax", "norm", "reduction", "rope", "matmul", "conv", "scan", "loss", "attention"

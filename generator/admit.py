@@ -11,8 +11,9 @@ from ..profiling.op import Op
 from ..profiling.sandbox import Limits
 from ..profiling.trace import TracedOp
 from .benchmark import Benchmark, benchmark
+from .climb import Climb
+from .evaluated import Evaluated
 from .job import OptimizeRequest, Status
-from .search import Climb, Evaluated
 from .verify.judge import CHILD_LIMITS, verify
 from .verify.verdict import Failed, Inconclusive, Passed, Verdict
 

@@ -17,15 +17,16 @@ from ..profiling.profile import Profile
 from ..profiling.roofline import attainable_us
 from ..retrieval.advise import Advice
 from .beam import Beam, Seams
+from .climb import Climb
 from .comparison import Gain, Measure
-from .counted import counted_bytes
-from .evaluated_cuda import check_card, compiled_cuda, cuda_standing
+from .evaluated import Evaluated
+from .evaluated_any import compiled_any, weighed
+from .evaluated_cuda import check_card, cuda_standing
 from .job import OptimizeRequest
 from .prompts.briefing import brief, from_json
 from .prompts.prompt import VERSION
 from .prompts.standing import standing
 from .report.json_report import plain
-from .search import Climb, Evaluated, compiled, estimate_of
 from .verify.judge import verify
 from .verify.verdict import Verdict
 from .verify.verdict import from_json as read_verdict
@@ -83,18 +84,13 @@ class _Seams:
             attainable_us(traced.flops, traced.bytes_min, self.device.roof), traced.bytes_min / reached * 1e-3
         )
         return Seams(
-            compiled=self._compiled,
+            compiled=lambda candidate: compiled_any(candidate, self.wanted, self.device, self.scratch),
             judged=self._judged,
-            weighed=self._weighed,
+            weighed=lambda found, verdict: weighed(found, verdict, self.wanted),
             standing=self._standing,
             measure=self._measured if self.measure else None,
             floor_us=floor_us,
         )
-
-    def _compiled(self, candidate: Candidate) -> Evaluated:
-        if is_cuda(candidate.source):
-            return compiled_cuda(candidate, self.wanted, self.device, self.scratch)
-        return compiled(candidate, self.wanted, self.scratch)
 
     def _judged(self, found: Evaluated) -> Verdict:
         scratch = found.path.parent / "first-judge"
@@ -111,17 +107,6 @@ class _Seams:
                 ),
             )
         )  # fmt: skip
-
-    def _weighed(self, found: Evaluated, verdict: Verdict) -> Evaluated:
-        """With the traffic that the judge counted, and the estimate that follows from it; of CUDA C++, whose
-        kernels are not watched, nothing is estimated."""
-        if is_cuda(found.candidate.source):
-            return found
-        counted = counted_bytes(verdict, self.wanted.traced, self.wanted.spec.l2_bytes)
-        moved = counted or float(self.wanted.traced.bytes_min)
-        candidate = replace(found.candidate, bytes_per_kernel=(moved,))
-        estimate = estimate_of(candidate, found.static, self.wanted.spec)
-        return replace(found, candidate=candidate, estimate=estimate)
 
     def _standing(self, found: Evaluated) -> str:
         if is_cuda(found.candidate.source):

@@ -15,11 +15,12 @@ from typing import Literal
 from ..profiling.cuda_source import is_cuda
 from ..profiling.roofline import LAUNCH_US
 from .admit import OF_THE_OP
+from .climb import Climb, OutOfBudgetError, Tried
 from .comparison import Gain, Measure
+from .evaluated import Evaluated
 from .merit import outcome_of
 from .prompts.briefing import Focus
 from .prompts.complaint import of_static, of_verdict
-from .search import Climb, Evaluated, OutOfBudgetError, Tried
 from .verify.verdict import Inconclusive, Passed, Verdict
 from .writers.writer import Answering, Candidate, Declined, Request, SpentError
 

@@ -25,6 +25,7 @@ from ..profiling.trace import TracedOp, trace
 from ..retrieval.advise import Advice, advise
 from .admit import judge
 from .answers import search_answers
+from .climb import Climb
 from .comparison import Measure, on_card
 from .job import Asking as Asking
 from .job import Event as Event
@@ -34,7 +35,7 @@ from .known import known_from, nothing_known
 from .moved import Count, Watch
 from .remember import remember
 from .report.files import open_folder, write_files
-from .search import Climb, Climber
+from .search import Climber
 from .strategies.choose import choose_strategy
 from .summary import Summary
 from .writers.choose import choose_writer

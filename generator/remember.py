@@ -14,9 +14,9 @@ from ..profiling.device import Device
 from ..profiling.trace import TracedOp
 from ..retrieval.advise import Advice
 from .admit import Judged
+from .climb import Climb, Tried
 from .job import OptimizeRequest, OptimizeResult
 from .prompts.complaint import safe
-from .search import Climb, Tried
 from .verify.verdict import Failed
 
 _LEVEL, _PROBLEM = re.compile(r"level[1-9]\d?"), re.compile(r"[1-9]\d{0,3}_\w")

@@ -13,18 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
 
 from ..profiling.compile_cache import CompileCache
+from .climb import Climb, OutOfBudgetError, Tried
 from .comparison import CardClock, Gain, Measure
-from .evaluated import Evaluated as Evaluated
-from .evaluated import compiled as compiled
-from .evaluated import estimate_of as estimate_of
-from .evaluated import foreseen_us
+from .evaluated import Evaluated, compiled, foreseen_us
 from .foresight import Foresight
 from .headroom import Headroom
 from .merit import NEUTRAL, close_to, outcome_of, verdict
-from .moved import Moved, Watch
+from .moved import Watch
 from .strategies.advised import advised
 from .strategies.strategy import Knowledge, Move, Result, Strategy
 from .writers.writer import Candidate, Declined, Request, Writer
@@ -35,48 +32,6 @@ HOPELESS = 1.5
 """A candidate foreseen to take so many times what was foreseen of its parent is not compiled: over the spaces
 of `kbgen eval search` what is foreseen and what the compiler finds agree at the median (1.0) and for all
 but a few (0.7 to 1.2), and those are foreseen alike before and after."""
-
-
-@dataclass(frozen=True)
-class Tried:
-    """One technique on one parent. `effect` is time before / after, above 1 is faster: measured on the card
-    with its 95 % `interval`, or, where that is None, estimated. `moved` is told of accepted steps."""
-
-    transform: str
-    parent: str | None
-    child: str | None
-    outcome: str
-    effect: float | None
-    reason: str
-    kept: bool = False
-    interval: tuple[float, float] | None = None
-    moved: Moved | None = None
-
-    @property
-    def evidence(self) -> Literal["measured", "estimated"]:
-        return "measured" if self.interval else "estimated"
-
-
-@dataclass(frozen=True)
-class Climb:
-    """Every accepted candidate, plain one first, and every step taken on the way. `uncounted` says why no
-    counters show what the steps moved, "" where they do or none could be expected; `spent` is what a writer's
-    answers took, None where there were none; `notes` say what the report must not leave out."""
-
-    accepted: tuple[Evaluated, ...]
-    tried: tuple[Tried, ...]
-    declined: str = ""
-    uncounted: str = ""
-    spent: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def best(self) -> Evaluated | None:
-        return self.accepted[-1] if self.accepted else None
-
-
-class OutOfBudgetError(Exception):
-    """The time or the number of candidates is used up."""
 
 
 @dataclass
@@ -107,7 +62,8 @@ class Climber:
         self.known: dict[str, str] = {}
         self.raced: dict[Path, Gain] = {}
         self.tried: list[Tried] = []
-        self.count = 0
+        self.spent: list[Candidate] = []
+        """What was compiled of the budget's `most`, in order."""
 
     def climb(self) -> Climb:
         """Search until nothing helps or the budget ends; what was found so far always stands."""
@@ -115,15 +71,25 @@ class Climber:
         if isinstance(first, Declined):
             return Climb((), (), first.reason)
         try:
-            start = self._mended(self.evaluate(first))
+            found, end = self._compiled([first])
+            if not found:
+                raise end or OutOfBudgetError
+            start = found[0]
             if start.estimate is None:
                 return Climb((), tuple(self.tried), "; ".join(start.static.rejections))
             self._plant(Node(start, 1.0, True))
             self._walk(start)
         except (OutOfBudgetError, KeyboardInterrupt) as end:
+            if not self.nodes:
+                return Climb((), (), str(end) or "stopped before a kernel was compiled")
             self.say(str(end) or "stopped; going on with the best so far")
         tried = tuple(self._looked_at(step) for step in self.tried)  # takes nothing of the search's time
         return Climb(self.accepted, tried, uncounted=self.watch.refused if self.watch else "")
+
+    @property
+    def count(self) -> int:
+        """How many candidates were compiled."""
+        return len(self.spent)
 
     def _plant(self, node: Node) -> None:
         self.nodes[node.found.candidate.id] = node
@@ -149,19 +115,27 @@ class Climber:
             return
 
     def _made(self, moves: Sequence[Move]) -> list[Result]:
-        """What became of moves that do not depend on each other: written, compiled together, compared."""
+        """What became of moves that do not depend on each other: written, compiled together, compared.
+
+        Where the budget ends on the way, OutOfBudgetError comes after what was compiled by then is kept.
+        """
         written = [self._written(move) for move in moves]
         fresh = {w.code: w for w in written if isinstance(w, Candidate) and w.code not in self.known}
-        found = dict(zip(fresh, self._compiled(list(fresh.values())), strict=True))
+        made, end = self._compiled(list(fresh.values()))
+        found = dict(zip(fresh, made, strict=False))
         self._race(moves, [found.get(w.code) if isinstance(w, Candidate) else None for w in written])
-        return [
+        results = [
             self._result(move, w)
             if isinstance(w, Declined)
             else self._again(move, self.known[w.code])
             if w.code in self.known
             else self._result(move, found[w.code])
             for move, w in zip(moves, written, strict=True)
+            if isinstance(w, Declined) or w.code in self.known or w.code in found
         ]
+        if end is not None:
+            raise end
+        return results
 
     def _race(self, moves: Sequence[Move], made: Sequence[Evaluated | None]) -> None:
         """Lets children of one parent run against it together, where a clock can do that."""
@@ -197,12 +171,41 @@ class Climber:
         self.say(f"{move.transform} on {move.parent}")
         return proposal
 
-    def _compiled(self, candidates: Sequence[Candidate]) -> list[Evaluated]:
-        """All of them, side by side where there are several; mended where that can be."""
-        if len(candidates) < 2:
-            return [self._mended(self.evaluate(one)) for one in candidates]
+    def _compiled(self, candidates: Sequence[Candidate]) -> tuple[list[Evaluated], OutOfBudgetError | None]:
+        """The first of them, as many as the budget lets compile, and its end where those are not all; what
+        spills or does not fit goes back to the writer with the complaint, and is compiled in a round more."""
+        found, end = self._side_by_side(candidates)
+        asked = list(range(len(found)))
+        for _ in range(MENDS):
+            mended = {place: w for place in asked if (w := self._mended(found[place])) is not None}
+            if end is not None or not mended:
+                break
+            again, end = self._side_by_side(list(mended.values()))
+            asked = list(mended)[: len(again)]
+            for place, one in zip(asked, again, strict=True):
+                complaint, ids = _complaint(found[place]), (found[place].candidate.id, one.candidate.id)
+                self._note(Tried("shrink-tile", *ids, "neutral", None, complaint))
+                found[place] = one
+        return found, end
+
+    def _side_by_side(
+        self, candidates: Sequence[Candidate]
+    ) -> tuple[list[Evaluated], OutOfBudgetError | None]:
+        """Only compiling is left to threads: counted is here, in the order of the candidates, so that equal
+        searches are equal."""
+        room = candidates[: max(0, self.most - len(self.spent))]
+        found: list[Evaluated] = []
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            return list(pool.map(lambda one: self._mended(self.evaluate(one)), candidates))
+            each = pool.map(self.evaluate, room) if len(room) > 1 else map(self.evaluate, room)
+            try:
+                for one, made in zip(room, each, strict=True):
+                    self.spent.append(one)
+                    found.append(made)
+            except OutOfBudgetError as end:
+                return found, end
+        if len(room) == len(candidates):
+            return found, None
+        return found, OutOfBudgetError(f"{self.count} candidates were compiled, as many as asked for")
 
     def _result(self, move: Move, child: Evaluated | Declined) -> Result:
         parent = self.nodes[move.parent]
@@ -264,28 +267,25 @@ class Climber:
         self.tried = [t for t in self.tried if (t.transform, t.outcome) != (tried.transform, "declined")]
         self.tried.append(tried)
 
-    def _mended(self, found: Evaluated) -> Evaluated:
-        """A kernel that spills or does not fit goes back to the writer with the complaint."""
-        for _ in range(MENDS):
-            if found.estimate is not None:
-                return found
-            complaint = "; ".join(found.static.rejections)
-            mended = self.writer.write(replace(self.request, parent=found.candidate, complaint=complaint))
-            if isinstance(mended, Declined):
-                return found
-            self._note(Tried("shrink-tile", found.candidate.id, mended.id, "neutral", None, complaint))
-            found = self.evaluate(mended)
-        return found
+    def _mended(self, found: Evaluated) -> Candidate | None:
+        """What the writer makes of the complaint; None where there is none, or nothing that it could do."""
+        if found.estimate is not None:
+            return None
+        asked = replace(self.request, parent=found.candidate, complaint=_complaint(found))
+        mended = self.writer.write(asked)
+        return mended if isinstance(mended, Candidate) else None
 
     def evaluate(self, candidate: Candidate) -> Evaluated:
-        """Compile for the target and estimate; raises OutOfBudgetError before it starts past the budget."""
-        self.within_budget()
+        """Compile for the target and estimate; raises OutOfBudgetError before it starts past the deadline.
+        Called in threads."""
+        self.within_time()
         return compiled(candidate, self.request, self.scratch, self.cache)
 
-    def within_budget(self) -> None:
-        """Counts one candidate more; raises OutOfBudgetError where it may not be."""
-        if self.count >= self.most:
-            raise OutOfBudgetError(f"{self.count} candidates were compiled, as many as asked for")
-        if self.count and time.monotonic() > self.deadline:
+    def within_time(self) -> None:
+        """Raises OutOfBudgetError past the deadline, unless nothing at all was compiled yet."""
+        if self.spent and time.monotonic() > self.deadline:
             raise OutOfBudgetError("the time budget is used up")
-        self.count += 1
+
+
+def _complaint(found: Evaluated) -> str:
+    return "; ".join(found.static.rejections)

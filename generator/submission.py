@@ -20,21 +20,19 @@ from typing import Any
 from .. import KbgenError
 from ..kb.library import Library
 from ..profiling.classify import diagnose_op
-from ..profiling.cuda_source import is_cuda
 from ..profiling.device import Device, detect
 from ..profiling.op import Op, load_op
 from ..profiling.source import read_source
 from ..profiling.trace import TracedOp, trace
 from .admit import Judged, judge
+from .climb import Climb, Tried
 from .comparison import Gain, on_card
-from .counted import counted_bytes
-from .evaluated import Evaluated, compiled, estimate_of
-from .evaluated_cuda import compiled_cuda
+from .evaluated import Evaluated
+from .evaluated_any import compiled_any, weighed
 from .job import Event, Mode, OptimizeRequest, OptimizeResult
 from .merit import outcome_of
 from .prompts.quoting import gives_orders, visible
 from .remember import remember
-from .search import Climb, Tried
 from .summary import Summary
 from .verify.judge import verify
 from .verify.verdict import Passed, Verdict
@@ -131,14 +129,16 @@ class _Bench:
             library=given.library, knowledge=False,
         )  # fmt: skip
 
+    @property
+    def wanted(self) -> Request:
+        """What a writer would have been asked."""
+        return Request(self.op, self.traced, (), self.device.spec)
+
     def compiled(self, source: str) -> Evaluated:
         allowed = self.given.allowed_calls
         candidate = Candidate(source, UNNAMED, flops=float(self.traced.flops), allowed_calls=allowed)
         self.say(Event("compile", f"candidate {candidate.id} for {self.device.spec.name}"))
-        request = Request(self.op, self.traced, (), self.device.spec)
-        if is_cuda(source):
-            return compiled_cuda(candidate, request, self.device, self.folder)
-        return compiled(candidate, request, self.folder)
+        return compiled_any(candidate, self.wanted, self.device, self.folder)
 
     def judged(self, found: Evaluated, tried: Tried) -> Judged:
         """The loop's own judging, and the estimate that follows from the traffic that the judge counted."""
@@ -150,7 +150,7 @@ class _Bench:
         judged = judge(climb, self.op, self.device, self.traced, self.request, self.folder, tell)
         if judged.chosen is None or judged.verdict is None:
             return judged
-        return replace(judged, chosen=self._weighed(judged.chosen, judged.verdict))
+        return replace(judged, chosen=weighed(judged.chosen, judged.verdict, self.wanted))
 
     def gained(self, source: str, child: Evaluated, tried: Tried) -> Tried:
         """The step from the parent: by the clock where the card is here, else by the estimate."""
@@ -161,7 +161,7 @@ class _Bench:
                 f"the parent is not right ({verdict.cause}: {verdict.detail}), so nothing can be said of "
                 "what the step gained; give a parent that passes, or none."
             )
-        parent = self._weighed(parent, verdict)
+        parent = weighed(parent, verdict, self.wanted)
         measure = on_card(self.op, self.device, self.traced, self.folder, self.given.precision)
         gain = measure(parent.path, child.path) if measure else Gain()
         estimated = (
@@ -183,17 +183,6 @@ class _Bench:
             scratch=scratch, static=found.static, live=self.device.live,
             allowed_calls=found.candidate.allowed_calls,
         )  # fmt: skip
-
-    def _weighed(self, found: Evaluated, verdict: Verdict) -> Evaluated:
-        """With the traffic that the judge counted, and the estimate that follows from it; of CUDA C++, whose
-        kernels are not watched, nothing is estimated."""
-        if is_cuda(found.candidate.source):
-            return found
-        counted = counted_bytes(verdict, self.traced, self.device.spec.l2_bytes)
-        candidate = replace(found.candidate, bytes_per_kernel=(counted or float(self.traced.bytes_min),))
-        return replace(
-            found, candidate=candidate, estimate=estimate_of(candidate, found.static, self.device.spec)
-        )
 
 
 def _screened(given: Submission, source: str) -> str:

@@ -19,8 +19,8 @@ from ..profiling.static import KernelReport
 from ..profiling.trace import TracedOp
 from ..retrieval.advise import Advice, Citation, Step
 from .admit import Judged
+from .climb import Climb, Tried
 from .job import OptimizeRequest, OptimizeResult
-from .search import Climb, Tried
 from .writers.writer import Candidate
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from .. import KbgenError, __version__
 from ..kb.lessons import Lessons, choose, pairs
@@ -23,11 +23,7 @@ from .kernelbench import write_folders
 from .lesson_row import preference_row, sft_row
 from .prompts.prompt import VERSION
 from .report.files import write_whole
-
-Format = Literal["sft", "preference", "kernelbench"]
-FORMATS: tuple[Format, ...] = get_args(Format)
-MARGIN = 1.05
-"""The least ratio of two speed-ups that ranks their kernels, which were timed in a session each."""
+from .training_forms import MARGIN, Format
 
 
 class TrainingError(KbgenError):

@@ -1,18 +1,19 @@
 """Keeps what the compilers said of a candidate, by all that it depends on, so that nothing is compiled twice.
 
-The key holds the candidate's and the op's text, the card, the toolchain and the code that asks it. What the
-cache holds is a child's reply as it came, so it says as much as the child did; a file that is lost or torn is
-made anew.
+The key holds the text of the candidate and of the op, and of the modules beside them that they import (an op
+may take its sizes from there), the card, the toolchain and the code that asks it. What the cache holds is a
+child's reply as it came, so it says as much as the child did; a file that is lost or torn is made anew.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import json
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -70,11 +71,48 @@ class CompileCache:
 
 
 def key_of(request: Mapping[str, Any], candidate: str) -> str:
-    """`request` is the child's, in which the candidate is named by a path that says nothing of its text."""
+    """`request` is the child's, in which the candidate is named by a path that says nothing of its text.
+
+    Of what the files import only modules of their own folders are looked at, not data that they read.
+    """
     asked = {name: value for name, value in request.items() if name not in ("candidate", "op")}
     knobs = {name: value for name, value in os.environ.items() if name.startswith("TRITON_")}
-    whole = json.dumps([candidate, asked, _toolchain(), knobs], sort_keys=True, default=repr)
+    beside = [
+        neighbours(text, Path(request[name]).parent)
+        for name, text in (("candidate", candidate), ("op", request["source"]))
+    ]
+    whole = json.dumps([candidate, asked, beside, _toolchain(), knobs], sort_keys=True, default=repr)
     return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def neighbours(text: str, folder: Path) -> dict[str, str]:
+    """The modules of `folder` that a file of this text imports, and those that they do, by name: a digest of
+    a module's file, or of a package's files."""
+    found: dict[str, str] = {}
+    waiting = [text]
+    while waiting:
+        for name in _imported(waiting.pop()) - found.keys():
+            places = sorted((folder / f"{name}.py", *(folder / name).rglob("*.py")))
+            parts = {str(one.relative_to(folder)): one.read_bytes() for one in places if one.is_file()}
+            if parts:
+                found[name] = hashlib.sha256(repr(parts).encode()).hexdigest()
+                waiting += [part.decode("utf-8", "replace") for part in parts.values()]
+    return found
+
+
+def _imported(text: str) -> set[str]:
+    """The first part of every imported name; of a text that does not parse none."""
+    try:
+        return {name.split(".")[0] for node in ast.walk(ast.parse(text)) for name in _names(node)}
+    except (SyntaxError, ValueError):
+        return set()
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (one.name for one in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        yield node.module
 
 
 @cache

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ... import KbgenError
-from ...corpus.document import Kind, Vendor
+from ...corpus.document import Vendor
+from ...corpus.kinds import Added, Kind
 
 WAIT_S = 45.0
 """How long a call waits for its job unless told otherwise: clients give up on a call after a minute or so."""
@@ -34,7 +35,7 @@ class Search(Asked):
     )
     arch: Short | None = Field(None, description="Target or device that must be able to run it: sm_90, h100.")
     vendor: Vendor | None = Field(None, description="Only passages for this vendor.")
-    kind: Kind | None = Field(None, description="Only passages of this kind.")
+    kind: Kind | Added | None = Field(None, description="Only passages of this kind.")
     toolchain: list[Short] = Field(
         default=[], max_length=8, description="Leave out what holds for other releases: 'triton 3.7'."
     )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...kb.library import Library
-    from ..training import Format
+    from ..training_forms import Format
     from .bar import Count
 
 Document = dict[str, Any]

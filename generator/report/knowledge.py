@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from ...corpus.kinds import KINDS
+from ..training_forms import FORMATS, MARGIN
 from . import care, options
 from .session import Command, Group, Session
 
@@ -18,7 +20,7 @@ from .session import Command, Group, Session
 @click.argument("query", nargs=-1, required=True)
 @click.option("--arch", help="What this target or device can run, such as sm_90, gfx942 or h100.")
 @click.option("--vendor", type=click.Choice(["nvidia", "amd"]), help="Only passages for this vendor.")
-@click.option("--kind", help="Only passages of this kind, such as technique or architecture.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only passages of this kind.")
 @click.option(
     "--toolchain",
     metavar="'TOOL VERSION'",
@@ -105,7 +107,11 @@ def _care(name: str, act: Callable[..., dict[str, Any]], *params: click.Paramete
 
 
 _care("status", care.status)
-_care("list", care.listing, click.Option(["--kind"], help="Only documents of this kind."))
+_care(
+    "list",
+    care.listing,
+    click.Option(["--kind"], type=click.Choice(KINDS), help="Only documents of this kind."),
+)
 _care("show", care.show, click.Argument(["name"], metavar="ID"))
 _care("why", care.why, click.Argument(["name"], metavar="TECHNIQUE"))
 _care("verify", care.verify)
@@ -124,7 +130,7 @@ _care(
     click.Argument(["out"], metavar="OUT", type=options.PATH),
     click.Option(
         ["--format", "form"],
-        type=click.Choice(["library", "sft", "preference", "kernelbench"]),
+        type=click.Choice(["library", *FORMATS]),
         default="library",
         show_default=True,
         help="A zip file of the library; JSON lines to train on, of kernels or pairs; KernelBench's folders.",
@@ -134,7 +140,7 @@ _care(
     click.Option(
         ["--margin"],
         type=click.FloatRange(1.0),
-        default=1.05,
+        default=MARGIN,
         show_default=True,
         help="Times faster that a pair's kernel must be.",
     ),

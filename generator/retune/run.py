@@ -23,12 +23,13 @@ from ...profiling.source import read_source
 from ...profiling.trace import TracedOp, trace
 from ..admit import Judged, judge
 from ..beam import TRAFFIC
+from ..climb import Climb
 from ..comparison import compare, on_card
 from ..counted import counted_bytes
 from ..job import GIVEN, Event, OptimizeRequest, OptimizeResult
 from ..loop import optimize
 from ..report.files import open_folder, write_files
-from ..search import Climb, Climber
+from ..search import Climber
 from ..strategies.descent import descent
 from ..summary import Summary
 from ..verify.judge import verify

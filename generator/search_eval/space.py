@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...profiling.compile_cache import CompileCache
+from ..climb import OutOfBudgetError
 from ..evaluated import Evaluated, compiled
-from ..search import MENDS, OutOfBudgetError
+from ..search import MENDS
 from ..writers.writer import Candidate, Declined, Request, Writer
 
 MOST = 400

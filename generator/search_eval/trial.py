@@ -40,7 +40,8 @@ def walk(
     climber = _Watched(space, times, writer, known, strategy, seed, clock=clock, most=most)
     climb = climber.climb()
     best = min(times.values())
-    reached = (n for n, us in enumerate(climber.seen, 1) if us is not None and best / us >= NEAR)
+    found = [times.get(one.code) for one in climber.spent]
+    reached = (n for n, us in enumerate(found, 1) if us is not None and best / us >= NEAR)
     chosen = times.get(climb.best.candidate.code) if climb.best else None
     foreseen = sum(t.reason.startswith("not compiled") for t in climb.tried)
     return Walk(next(reached, None), climber.count, best / chosen if chosen else 0.0, foreseen)
@@ -60,13 +61,10 @@ class _Watched(Climber):
         )  # fmt: skip
         self.space, self.times, self.seed = space, times, seed
         self.codes: dict[Path, str] = {}
-        self.seen: list[float | None] = []
 
     def evaluate(self, candidate: Candidate) -> Evaluated:
-        self.within_budget()
         found = self.space.of(candidate)
         self.codes[found.path] = candidate.code
-        self.seen.append(self.times.get(candidate.code))
         return replace(found, candidate=candidate)
 
     def _gain(self, parent: Path, child: Path) -> Gain:

@@ -21,7 +21,7 @@ WORSE = 1.05
 
 
 @dataclass
-class Sequence:
+class Lineage:
     """A kernel, its time as a share of the plain one's, and the techniques that were not yet tried on it."""
 
     id: str
@@ -35,21 +35,21 @@ class Sequence:
 
 
 def beam(root: str, knowledge: Knowledge) -> Moves:
-    known = {root: Sequence(root, 1.0, list(knowledge.order))}
+    known = {root: Lineage(root, 1.0, list(knowledge.order))}
     while alive := _alive(known):
         first = yield [move for one in alive for move in one.moves()]
         for result in (yield from with_variants(first, knowledge)):
             if result.child is not None and result.child not in known:
                 cost = _cost(known[result.move.parent], result)
-                known[result.child] = Sequence(result.child, cost, list(knowledge.order))
+                known[result.child] = Lineage(result.child, cost, list(knowledge.order))
 
 
-def _alive(known: dict[str, Sequence]) -> list[Sequence]:
+def _alive(known: dict[str, Lineage]) -> list[Lineage]:
     """The best sequences that leave anything to try."""
     near = WORSE * min(one.cost for one in known.values())
     left = [one for one in known.values() if one.left and one.cost <= near]
     return sorted(left, key=lambda one: one.cost)[:WIDTH]
 
 
-def _cost(parent: Sequence, result: Result) -> float:
+def _cost(parent: Lineage, result: Result) -> float:
     return parent.cost / result.effect if result.effect else float("inf")

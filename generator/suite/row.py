@@ -34,7 +34,8 @@ class Row:
     Where the card is here, `measured_us` is the kernel's median over `processes`, `speedups` those over eager
     and both compiled baselines, `speedup` that over the fastest with its 95 % `interval`, `missing` why a
     baseline has no time, `contradicted` what a timed call showed to be wrong in a kernel that was verified,
-    and `fraction_of_least` the share of the roofline reached.
+    and `fraction_of_least` the share of the roofline reached. `turns_on_the_card` tells that another task may
+    have compiled and made its inputs there meanwhile.
     """
 
     op: str
@@ -71,6 +72,7 @@ class Row:
     measured_us: float | None = None
     processes: int = 0
     card: str | None = None
+    turns_on_the_card: bool | None = None
     speedups: Mapping[str, float] = field(default_factory=dict)
     speedup: float | None = None
     interval: tuple[float, float] | None = None
@@ -164,6 +166,7 @@ def timed_fields(timed: Mapping[str, Any], asked: int = PROCESSES) -> dict[str, 
     return {
         "measured_us": own["median_us"] if own and not failed and not wrong else None,
         "processes": timed["processes"],
+        "turns_on_the_card": timed["environment"].get("turns_on_the_card"),
         "speedups": {} if wrong else timed["speedups"],
         "speedup": timed["speedup"],
         "interval": timed["interval"],

@@ -30,23 +30,30 @@ def by_level(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 def total(rows: Sequence[Row]) -> dict[str, Any]:
     """Counts are of all rows, where a failure stays in the denominator, and so does what was not reached.
-    Traffic, shares, spills and targets are those of verified rows. What nobody counted is None."""
+    Traffic, shares, spills and targets are those of verified rows. What nobody counted is None, and so is
+    every count of kernels where no row was reached."""
     by_status: dict[str, int] = {}
     for row in rows:
         by_status[row.status] = by_status.get(row.status, 0) + 1
     found_at = [row.best_at for row in rows if row.best_at]
     good = [row for row in rows if row.verified]
     reached = sum(row.status != NOT_REACHED for row in rows)
+
+    def of_reached(count: int) -> int | None:
+        return count if reached else None
+
     return {
         "rows": len(rows),
         "reached": reached,
-        "verified": len(good) if reached else None,
+        "verified": of_reached(len(good)),
         "by_status": by_status,
         "refused": refused(rows),
         "contradicted": sum(bool(r.contradicted) for r in rows) if any(r.timed for r in rows) else None,
-        "one_kernel": sum(row.kernels == 1 for row in rows),
-        "nothing_left_to_torch": sum(not row.left_to_torch for row in good),
-        "traffic_at_most_1.05": sum(r.traffic_ratio is not None and r.traffic_ratio <= 1.05 for r in rows),
+        "one_kernel": of_reached(sum(row.kernels == 1 for row in rows)),
+        "nothing_left_to_torch": of_reached(sum(not row.left_to_torch for row in good)),
+        "traffic_at_most_1.05": of_reached(
+            sum(r.traffic_ratio is not None and r.traffic_ratio <= 1.05 for r in rows)
+        ),
         "median_tensor_traffic": _median(row.tensor_traffic for row in good),
         "median_tensor_traffic_of_eager": _median(
             row.eager_bytes / row.least_bytes for row in good if row.eager_bytes and row.least_bytes
@@ -54,7 +61,7 @@ def total(rows: Sequence[Row]) -> dict[str, Any]:
         "median_tile_traffic": _median(row.traffic_ratio for row in good),
         "own_flops": _own(good, lambda row: row.flops, lambda row: row.torch_flops),
         "own_bytes": _own(good, lambda row: row.eager_bytes, lambda row: row.torch_bytes),
-        "without_spills": sum(row.verified and row.spill_bytes == 0 for row in rows),
+        "without_spills": of_reached(sum(row.verified and row.spill_bytes == 0 for row in rows)),
         "targets": _targets(good),
         "mean_candidates_to_best": fmean(found_at) if found_at else None,
         "seconds": _spread(row.seconds for row in rows if row.status != NOT_REACHED),

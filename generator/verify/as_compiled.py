@@ -15,7 +15,7 @@ from triton.runtime.interpreter import TensorHandle
 from .numerics import ExactBuilder, is_bf16, plain, scalar
 
 _QUIET = {np.dtype(np.float32): 0x7FFFFFFF, np.dtype(np.float16): 0x7FFF}
-_WHOLE = {tl.int32: np.int32, tl.int64: np.int64, tl.uint32: np.uint32, tl.uint64: np.uint64}
+_WHOLE: dict[Any, Any] = {tl.int32: np.int32, tl.int64: np.int64, tl.uint32: np.uint32, tl.uint64: np.uint64}
 
 
 class CompiledBuilder(ExactBuilder):

@@ -111,7 +111,7 @@ def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Liter
     tiles = whole_tiles(op, small, WIDE_BYTES)
     bases = [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)]
     cut = [name for name, value in small.items() if value != op.constants[name]]
-    found = {}
+    found: dict[str, dict[str, Literal]] = {}
     for name in cut:
         choices = [{name: value} for value in _halves(op.constants[name])]
         choices += [{one: op.constants[one] for one in (name, other)} for other in cut if other != name]

@@ -25,7 +25,7 @@ class LoopVariable(int):
         return TritonSemantic(triton_interpreter.interpreter_builder).to_tensor(int(self)).to(dtype)
 
     def __neg__(self) -> LoopVariable:
-        return 0 - self
+        return type(self)(-int(self))
 
 
 class WideLoopVariable(LoopVariable):

@@ -69,7 +69,8 @@ def added(func: Any, args: Sequence[Any]) -> int:
     if func._schema.name not in ("aten::sum", "aten::mean"):
         return 1
     shape, dims = args[0].shape, args[1] if len(args) > 1 and isinstance(args[1], list | tuple) else ()
-    return max(1, prod(shape[dim] for dim in (dims or range(len(shape)))) // _LIKE_PRODUCTS)
+    count = int(prod(shape[dim] for dim in (dims or range(len(shape)))))
+    return max(1, count // _LIKE_PRODUCTS)
 
 
 _ROUNDED = {

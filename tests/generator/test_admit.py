@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from kbgen.generator.admit import STOPPED, Judged, judge
+from kbgen.generator.climb import Climb
 from kbgen.generator.decision import Benchmark, Label
 from kbgen.generator.job import OptimizeRequest
-from kbgen.generator.search import Climb
 from kbgen.generator.verify.verdict import Failed, Inconclusive, Passed
 from kbgen.profiling.clock import MEASURED
 
@@ -61,8 +61,11 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         script = Script(verdicts, times)
         monkeypatch.setattr("kbgen.generator.admit.verify", script.verify)
         monkeypatch.setattr("kbgen.generator.admit.benchmark", script.benchmark)
+        static = SimpleNamespace(kernels=())
         found = [
-            SimpleNamespace(candidate=SimpleNamespace(id=name, allowed_calls=()), path=tmp_path, static=None)
+            SimpleNamespace(
+                candidate=SimpleNamespace(id=name, allowed_calls=()), path=tmp_path, static=static
+            )
             for name in ("plain", "best")
         ]
         device: Any = SimpleNamespace(live=live, spec=None)

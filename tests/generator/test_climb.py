@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from threading import Event
+from typing import Any, cast
 
 from kbgen.generator.comparison import Gain
 from kbgen.generator.evaluated import Evaluated
@@ -59,7 +60,7 @@ class Timed(Climber):
     """Every candidate's time stands in its source; nothing is compiled, and 666 spills."""
 
     def evaluate(self, candidate: Candidate) -> Evaluated:
-        self.within_budget()
+        self.within_time()
         spilled = ("it spills",) if candidate.source == "666" else ()
         estimate = None if spilled else Estimate(0, 0, 0, 0, float(candidate.source))
         static = StaticReport("sm_90", (KERNEL,), spilled)
@@ -135,6 +136,63 @@ def test_a_budget_ends_a_round_and_keeps_what_was_found() -> None:
     search = climber(Table(made), most=2)
     search.climb()
     assert (search.count, sources(search)) == (2, ["100", "60"])
+
+
+def test_a_round_that_the_budget_cuts_keeps_what_it_compiled() -> None:
+    made = {("100", "a", 0): "60", ("100", "b", 0): "90", ("100", "c", 0): "50"}
+    search = climber(Table(made), beam, most=3)
+    climb = search.climb()
+    assert (search.count, sources(search)) == (3, ["100", "90", "60"])
+    assert [t.transform for t in climb.tried] == ["a", "b"]
+
+
+def test_a_search_that_may_compile_nothing_says_so() -> None:
+    climb = climber(Table({("100", "a", 0): "60"}), most=0).climb()
+    assert (climb.accepted, climb.best) == ((), None)
+    assert climb.declined == "0 candidates were compiled, as many as asked for"
+
+
+class Mending(Table):
+    """What spills is mended to the time that stands behind it."""
+
+    def write(self, request: Request) -> Candidate | Declined:
+        if request.complaint is not None and request.parent is not None:
+            return self._candidate(request.parent.source.replace("666 ", ""))
+        return super().write(request)
+
+
+class Late(Timed):
+    """The first of a round is not the first to be compiled."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.other = Event()
+
+    def evaluate(self, candidate: Candidate) -> Evaluated:
+        if candidate.source == "666 60":
+            self.other.wait(1)  # in vain where there is one core
+        if candidate.source == "666 50":
+            self.other.set()
+        spilled = ("it spills",) if candidate.source.startswith("666") else ()
+        estimate = None if spilled else Estimate(0, 0, 0, 0, float(candidate.source))
+        return Evaluated(
+            candidate, Path(candidate.source), StaticReport("sm_90", (KERNEL,), spilled), estimate
+        )
+
+
+def test_threads_decide_neither_the_order_nor_what_the_budget_is_spent_on() -> None:
+    writer = Mending({("100", "a", 0): "666 60", ("100", "b", 0): "666 50", ("100", "c", 0): "40"})
+    request = Request(cast(Op, None), cast(TracedOp, None), (), SPEC)
+    search = Late(
+        writer, request, writer.transforms, Path(), deadline=float("inf"), most=5, say=lambda text: None,
+        strategy=beam,
+    )  # fmt: skip
+    climb = search.climb()
+    assert [one.source for one in search.spent] == ["100", "666 60", "666 50", "40", "60"]
+    assert [(t.transform, t.outcome) for t in climb.tried] == [
+        ("shrink-tile", "neutral"), ("a", "helped"), ("b", "rejected"), ("c", "helped"),
+    ]  # fmt: skip
+    assert sources(search) == ["100", "60", "40"]
 
 
 def test_foresight_writes_what_is_asked_for_alone() -> None:

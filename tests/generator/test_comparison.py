@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from kbgen.generator.comparison import CHILD, PARENT, PLAN, CardClock, Gain, compare
-from kbgen.generator.search import Climber, Evaluated
+from kbgen.generator.evaluated import Evaluated
+from kbgen.generator.search import Climber
 from kbgen.generator.writers.scripted import ScriptedWriter
 from kbgen.generator.writers.writer import Candidate, Request
 from kbgen.hardware_specs.spec import find_spec

@@ -10,8 +10,9 @@ from typing import cast
 import pytest
 
 from kbgen.generator import moved as module
+from kbgen.generator.evaluated import Evaluated
 from kbgen.generator.moved import Count, Figure, Watch
-from kbgen.generator.search import Climber, Evaluated
+from kbgen.generator.search import Climber
 from kbgen.generator.writers.scripted import ScriptedWriter
 from kbgen.generator.writers.writer import Candidate, Request
 from kbgen.hardware_specs.spec import find_spec

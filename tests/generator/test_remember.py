@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 
 from kbgen.generator.admit import Judged
+from kbgen.generator.climb import Climb, Tried
 from kbgen.generator.prompts.complaint import WITHHELD
 from kbgen.generator.remember import problem_of, remember
-from kbgen.generator.search import Climb, Tried
 from kbgen.generator.verify.verdict import Failed
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.kb.records import Episode

@@ -163,7 +163,7 @@ def test_what_the_judge_refuses_changes_nothing(
 def test_cuda_is_left_to_its_own_compiler_and_not_remembered_without_the_card(
     given: Submission, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kbgen.generator.submission.compiled", None)  # Triton's, which would build it here
+    monkeypatch.setattr("kbgen.generator.evaluated_any.compiled", None)  # Triton's, which would build it here
     (tmp_path / "new.py").write_text(CUDA)
     result = submit(replace(given, technique=None))
     assert (result.recorded, result.verified, result.status) == (None, False, "inconclusive")

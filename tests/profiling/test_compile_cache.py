@@ -28,6 +28,22 @@ def test_a_key_is_of_everything_that_decides(change: dict[str, Any]) -> None:
     assert key_of(ASKED, "other text") != key_of(ASKED, "text")
 
 
+def test_modules_beside_the_op_are_part_of_the_key(tmp_path: Path) -> None:
+    for name, text in {"sizes": "import depth\nN = 2", "depth": "", "other": "", "pack/deep/a": ""}.items():
+        path = tmp_path / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    asked = {**ASKED, "op": str(tmp_path / "op.py"), "source": "import math, pack.deep\nfrom sizes import N"}
+    keys = [key_of(asked, "text")]
+    for changed in ("sizes", "depth", "pack/deep/a"):
+        (tmp_path / f"{changed}.py").write_text("import depth\nN = 3")
+        keys.append(key_of(asked, "text"))
+    assert len(set(keys)) == 4
+    (tmp_path / "other.py").write_text("N = 3")
+    assert key_of(asked, "text") == keys[-1]
+    assert key_of({**asked, "source": "import ("}, "text") != keys[-1]
+
+
 def test_compiler_switches_are_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     before = key_of(ASKED, "text")
     monkeypatch.setenv("TRITON_PTXAS_PATH", "/opt/ptxas")

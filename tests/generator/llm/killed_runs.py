@@ -21,10 +21,10 @@ from typing import Any, cast
 import llama_index.llms.openai_like  # noqa: F401 - imported once, before the first fork
 
 from kbgen.generator.beam import Beam, Seams
+from kbgen.generator.evaluated import Evaluated
 from kbgen.generator.job import Asking
 from kbgen.generator.prompts.briefing import Briefing, Focus
 from kbgen.generator.prompts.prompt import Item, Part
-from kbgen.generator.search import Evaluated
 from kbgen.generator.verify.verdict import Failed, Passed, Verdict
 from kbgen.generator.writers.llm.settings import Endpoint
 from kbgen.generator.writers.llm.writer import LLMWriter

@@ -12,10 +12,11 @@ from typing import Any, cast
 import pytest
 
 from kbgen.generator.beam import Beam, Seams
+from kbgen.generator.climb import Climb
 from kbgen.generator.comparison import Gain
+from kbgen.generator.evaluated import Evaluated
 from kbgen.generator.job import Asking
 from kbgen.generator.prompts.briefing import Briefing
-from kbgen.generator.search import Climb, Evaluated
 from kbgen.generator.verify.verdict import Failed, Inconclusive, Passed, Verdict
 from kbgen.generator.writers import journal as journals
 from kbgen.generator.writers.journal import Journal, JournalError

@@ -56,7 +56,9 @@ class Pretended:
             Subject(name, lambda seed: (), card.kernel(us) if isinstance(us, float) else failing(us))
             for name, us in self.times.items()
         ]
-        return Outcome("ok", measure(subjects, card, Plan(), 7).to_json(), "", 1.0, "", ())
+        session = measure(subjects, card, Plan(), 7)
+        session = replace(session, environment={"turns_on_the_card": bool(asked["turn"])})
+        return Outcome("ok", session.to_json(), "", 1.0, "", ())
 
 
 def failing(error: str) -> Any:
@@ -99,6 +101,7 @@ def test_a_win_is_judged_again_and_its_figures_are_the_row_s(
     assert row.measured_us == pytest.approx(100.0, rel=0.05)
     assert row.speedup == pytest.approx(2.0, rel=0.05)
     assert row.fastest == "compile"
+    assert row.turns_on_the_card is True
     assert judged == [("torch.relu",)]
     assert card.cards == ["GPU-simulated"] * 2
     assert [asked["compile_s"] for asked in card.asked] == [60.0] * 2

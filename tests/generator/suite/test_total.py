@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kbgen.generator.suite.row import Row
+from kbgen.generator.suite.row import NOT_REACHED, Row
 from kbgen.generator.suite.total import by_family, by_level, geomean, total
 
 PLAIN = Row("a", "h100", "unmeasured", 10.0, "", "level1", verified=True)
@@ -41,6 +41,14 @@ def test_without_a_clock_nothing_is_called_fast_nor_free_of_contradiction() -> N
     assert total([PLAIN])["contradicted"] is None
     wrong = replace(timed("wrong", "inconclusive", {"eager": 2.0}, verified=False), contradicted="race")
     assert total([timed("won", "win", {"eager": 2.0}), wrong])["contradicted"] == 1
+
+
+def test_what_was_not_reached_is_not_counted_as_none() -> None:
+    found = total([Row("late", "h100", NOT_REACHED, 0.0, "the time of the suite was over", "level3")])
+    counts = ("verified", "one_kernel", "nothing_left_to_torch", "traffic_at_most_1.05", "without_spills")
+    assert {found[name] for name in (*counts, "mean_candidates_to_best", "seconds")} == {None}
+    assert (found["rows"], found["reached"], found["refused"]) == (1, 0, {})
+    assert total([PLAIN])["one_kernel"] == 0
 
 
 def test_the_interval_holds_the_mean_and_narrows_with_more_rows() -> None:

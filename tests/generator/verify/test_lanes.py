@@ -61,7 +61,7 @@ def test_a_barrier_comes_between(waits: bool) -> None:
     if waits:
         memory.wait()
     memory.load(BACKWARD, 4, ALL)
-    assert [one.kind for one in memory.violations] == [] if waits else ["race"]
+    assert [one.kind for one in memory.violations] == ([] if waits else ["race"])
     if not waits:
         assert "scratch[7]" in memory.violations[0].detail
         assert "debug_barrier" in memory.violations[0].detail

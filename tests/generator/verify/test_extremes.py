@@ -1,0 +1,55 @@
+"""Extremes go where an op has numbers for them, and nowhere else."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.extremes import extreme_integers, whole_masks
+from kbgen.generator.verify.oracle import Reference
+
+
+class Largest(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.amax(-1)
+
+
+class Embedded(nn.Module):
+    def forward(self, x: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        return x[places]
+
+
+class Masked(nn.Module):
+    def __init__(self, least: float) -> None:
+        super().__init__()
+        self.least = least
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return (x * mask).sum(-1) / mask.sum(-1).clamp(min=self.least)
+
+
+DRAW = torch.Generator().manual_seed(0)
+X, MASK = torch.randn(4, 6, generator=DRAW), torch.rand(4, 6, generator=DRAW) > 0.5
+
+
+def test_rows_of_the_smallest_and_the_largest_integer() -> None:
+    given = torch.arange(12, dtype=torch.int32).reshape(3, 4)
+    changed = extreme_integers(Reference(Largest(), "as-is"), [given], {}, DRAW)
+    assert changed is not None
+    assert isinstance(changed[0], torch.Tensor)
+    assert changed[0].tolist() == [[-(2**31)] * 4, [4, 5, 6, 7], [2**31 - 1] * 4]
+    assert given[0, 0] == 0
+
+
+def test_places_and_floating_answers_have_no_extreme_integers() -> None:
+    assert extreme_integers(Reference(Embedded(), "as-is"), [X, torch.tensor([0, 1])], {}, DRAW) is None
+    assert extreme_integers(Reference(Largest(), "as-is"), [X], {}, DRAW) is None
+
+
+def test_masks_that_take_nothing_and_everything_where_the_reference_has_a_number() -> None:
+    changed = whole_masks(Reference(Masked(1.0), "as-is"), [X, MASK], {}, DRAW)
+    assert changed is not None
+    assert isinstance(changed[1], torch.Tensor)
+    assert changed[0] is X
+    assert not changed[1][0].any()
+    assert changed[1][-1].all()
+    assert whole_masks(Reference(Masked(0.0), "as-is"), [X, MASK], {}, DRAW) is None
+    assert whole_masks(Reference(Largest(), "as-is"), [X], {}, DRAW) is None
