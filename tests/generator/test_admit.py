@@ -61,7 +61,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         script = Script(verdicts, times)
         monkeypatch.setattr("kbgen.generator.admit.verify", script.verify)
         monkeypatch.setattr("kbgen.generator.admit.benchmark", script.benchmark)
-        static = SimpleNamespace(kernels=())
+        told = {"path": tmp_path, "static": SimpleNamespace(kernels=())}
         found = [
             SimpleNamespace(
                 candidate=SimpleNamespace(id=name, allowed_calls=()), path=tmp_path, static=static
