@@ -63,9 +63,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         monkeypatch.setattr("kbgen.generator.admit.benchmark", script.benchmark)
         told = {"path": tmp_path, "static": SimpleNamespace(kernels=())}
         found = [
-            SimpleNamespace(
-                candidate=SimpleNamespace(id=name, allowed_calls=()), path=tmp_path, static=static
-            )
+            SimpleNamespace(candidate=SimpleNamespace(id=name, allowed_calls=()), **told)
             for name in ("plain", "best")
         ]
         device: Any = SimpleNamespace(live=live, spec=None)

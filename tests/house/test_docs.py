@@ -19,7 +19,7 @@ def test_a_written_page_is_what_the_program_says_today(name: str) -> None:
 def test_every_file_in_the_readmes_tree_exists() -> None:
     tree = README.split("## The tree")[1].split("```")[1]
     missing, folder = [], ROOT
-    for indent, name in re.findall(r"^( *)([\w./]+)", tree, flags=re.MULTILINE):
+    for indent, name in re.findall(r"^( *)([\w./-]+)", tree, flags=re.MULTILINE):
         path = (folder if indent else ROOT) / name
         folder = path if name.endswith("/") and not indent else folder
         missing += [] if path.exists() else [path]
