@@ -5,7 +5,6 @@ Sizes: config.json of openai-community/gpt2-medium (n_head, n_embd, n_positions)
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 batch = 8
 heads = 16
@@ -15,7 +14,7 @@ width = 64
 
 class Model(nn.Module):
     def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
 def get_inputs() -> list[torch.Tensor]:

@@ -5,7 +5,6 @@ Sizes: config.json of openai-community/gpt2 (n_embd 768, n_positions 1024, four 
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 tokens = 8192
 hidden = 768
@@ -18,7 +17,7 @@ class Model(nn.Module):
         self.linear = nn.Linear(hidden, width, dtype=torch.float16)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return F.gelu(self.linear(x))
+        return nn.functional.gelu(self.linear(x))
 
 
 def get_inputs() -> list[torch.Tensor]:

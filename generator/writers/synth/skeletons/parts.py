@@ -40,17 +40,30 @@ def cut_factors(loops: Loops) -> dict[str, Extent] | None:
     if sum(isinstance(node, Load) and node.buffer in names for node in nodes) > len(found):
         return None
     sizes = {name: _elements(loops, name) for name in sorted(names)}
+    return sizes if all(_fills(loops, name, size) for name, size in sizes.items()) else None
+
+
+def _fills(loops: Loops, buffer: str, size: Extent) -> bool:
+    """Whether the tensor is so many elements, and its index reaches just these at every size traced."""
     held = {name: int(node.meta["val"].numel()) for name, node in loops.region.buffers}
-    return sizes if all(held[name] == size.full for name, size in sizes.items()) else None
+    index = loops.region.builder.space.resolve(_load(loops, buffer).index)
+    reach = index.constant + 1
+    for axis, step in index.terms:
+        reach = reach + (loops.region.builder.space.sizes[axis] - 1) * step
+    return held[buffer] == size.full and reach == size
 
 
 def _elements(loops: Loops, buffer: str) -> Extent:
     """The size of a tensor that every axis of its index walks once."""
+    space = loops.region.builder.space
+    axes = [axis for axis, _ in space.resolve(_load(loops, buffer).index).terms]
+    return product((space.sizes[axis] for axis in axes), loops.one)
+
+
+def _load(loops: Loops, buffer: str) -> Load:
     builder = loops.region.builder
     nodes = (builder.nodes[n] for n in builder.walk([s.value for s in loops.region.stores]))
-    load = next(node for node in nodes if isinstance(node, Load) and node.buffer == buffer)
-    axes = [axis for axis, _ in builder.space.resolve(load.index).terms]
-    return product((builder.space.sizes[axis] for axis in axes), loops.one)
+    return next(node for node in nodes if isinstance(node, Load) and node.buffer == buffer)
 
 
 def cut_job(job: Job) -> Job:
