@@ -55,3 +55,9 @@ def test_the_unread_tail_differs_from_the_right_answer_only_there() -> None:
     assert outputs is not None
     width = x.shape[-1]
     torch.testing.assert_close(outputs[0], x[:, : width - max(1, width // 64)].sum(-1))
+
+
+def test_a_tail_that_makes_no_difference_is_no_control_in_any_layout() -> None:
+    """The oracle adds in another order where an input lies channels last than in its copy without a tail."""
+    found = run_controls(answers("pool_beside_tail"), "fp32")
+    assert found["unread tail"] == "n/a: no floating input's tail makes a difference"
