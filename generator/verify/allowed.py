@@ -24,6 +24,7 @@ IMPORTS = {
     "torch.nn",
     "torch.nn.functional",
     "torch.autograd",
+    "torch.library",
     "triton",
     "triton.language",
     "triton.language.extra",
@@ -77,6 +78,13 @@ FORBIDDEN_ATTRIBUTES = {
     "multiprocessing",
     "nargs",
     "os",
+    "register_autograd",
+    "register_autocast",
+    "register_effect",
+    "register_kernel",
+    "register_torch_dispatch",
+    "register_vmap",
+    "set_kernel_enabled",
     "socket",
     "subprocess",
     "sys",
@@ -89,6 +97,9 @@ FORBIDDEN_ATTRIBUTES = {
     "weakref",
 }
 """Ways from an allowed module or object to the interpreter's insides, or to bytes behind a tensor."""
+
+OPERATORS = {"torch.library.triton_op", "torch.library.wrap_triton", "torch.library.custom_op"}
+"""How torch documents kernels of one's own as operators; all else of `torch.library` reaches its insides."""
 
 KERNEL_INSIDES = _words("""
     cache_key constexprs create_binder debug device_caches do_not_specialize do_not_specialize_on_alignment
@@ -123,6 +134,7 @@ MODULE_CALLS = {
         transpose squeeze  unsqueeze flatten unbind chunk split narrow movedim t broadcast_to
         cuda.current_device cuda.device cuda.get_device_properties cuda.get_device_capability
         cuda.is_available  version.hip is_floating_point as_strided
+        library.triton_op library.wrap_triton library.custom_op
         """)
 }
 """Allocation, views and questions: none of them does arithmetic on a tensor's elements."""
@@ -184,6 +196,7 @@ MODULE_FORBIDDEN = (
     "torch._",
     "torch.ops",
     "torch.classes",
+    "torch.Generator",
     "torch.hub",
     "torch.load",
     "torch.save",

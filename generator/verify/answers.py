@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .cases import Case
 from .controls import Answer, right_answer
 from .dropped import why_dropped
 from .exchange import StepReport
 from .full_size import as_at_full_size, dropped
 from .review import Review, Reviewed
+from .setting import Case
 from .verdict import CaseResult
 
 
@@ -63,12 +63,33 @@ class Answers:
             else:
                 explained = any(one is not None and one.fault is not None for one in found)
                 explained = explained or bool(report.forced)
-                one = self.reviewed(number, case.name, report, tensors.get(number, {}), explained)
+                right_before = any(map(_right, cases, found, [case] * len(found)))
+                one = self.reviewed(
+                    number, case.name, report, tensors.get(number, {}), explained, right_before
+                )
                 found.append(as_at_full_size(one, report.forced))
         return found
 
     def reviewed(
-        self, number: int, name: str, report: StepReport, tensors: dict[str, Any], explained: bool
+        self,
+        number: int,
+        name: str,
+        report: StepReport,
+        tensors: dict[str, Any],
+        explained: bool,
+        right_before: bool = False,
     ) -> Reviewed:
+        """`explained`: an earlier call told what is wrong; `right_before`: usual values came out right."""
         earlier = [answer for place, answer in self.known.items() if place < number]
-        return Review(self.known[number], report, tensors, earlier, self.precision, name, explained).run()
+        review = Review(self.known[number], report, tensors, earlier, self.precision, name)
+        review.explained, review.right_before = explained, right_before
+        return review.run()
+
+
+_USUAL = ("as shipped", "normal")
+
+
+def _right(case: Case, reviewed: Reviewed | None, later: Case) -> bool:
+    """Whether a call on usual values was right at the shape of a `later` one."""
+    right = reviewed is not None and reviewed.result.outcome == "passed"
+    return right and case.family in _USUAL and case.setting is later.setting

@@ -1,7 +1,8 @@
 """Gives the interpreter what a card's own arithmetic shows, so that no kernel can tell the two apart by it.
 
 Casts to integers saturate, and NaN is cast to zero (PTX ISA, `cvt`); NaN made by arithmetic has no sign
-bit. A compiler may fuse a product and a sum into one rounding: on demand they are.
+bit. A compiler may fuse a product and a sum into one rounding, and quotients, roots and exponentials are off
+by a bit now and then: on demand they are.
 """
 
 from __future__ import annotations
@@ -15,11 +16,16 @@ from triton.runtime.interpreter import TensorHandle
 from .numerics import ExactBuilder, is_bf16, plain, scalar
 
 _QUIET = {np.dtype(np.float32): 0x7FFFFFFF, np.dtype(np.float16): 0x7FFF}
+_APPROXIMATE = {np.exp, np.exp2, np.log, np.log2, np.sin, np.cos, np.sqrt}
+_SHORT = 0xFFF
+"""Bits that are zero at the end of numbers such as one, which are given exactly."""
+
 _WHOLE: dict[Any, Any] = {tl.int32: np.int32, tl.int64: np.int64, tl.uint32: np.uint32, tl.uint64: np.uint64}
 
 
 class CompiledBuilder(ExactBuilder):
-    """`fused`: products that are added to something are not rounded before."""
+    """`fused`: products that are added to something are not rounded before, and what a card approximates is
+    off by a bit where its last one is set."""
 
     fused = False
 
@@ -62,6 +68,22 @@ class CompiledBuilder(ExactBuilder):
             product.factors = (lhs.data, rhs.data)
         return product
 
+    def create_fdiv(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
+        """`/` is `div.full.f32` on a card; `tl.div_rn` rounds to the nearest."""
+        quotient = self.binary_op(lhs, rhs, np.divide)
+        if not self.fused or quotient.data.dtype != np.float32 or is_bf16(quotient):
+            return quotient
+        whole = quotient.data.astype(np.float64) * rhs.data == lhs.data
+        return TensorHandle(np.where(whole, quotient.data, _off_by_a_bit(quotient.data)), quotient.dtype)
+
+    def unary_op(self, arg: TensorHandle, op: Any) -> TensorHandle:
+        found = super().unary_op(arg, op)
+        approximate = self.fused and op in _APPROXIMATE and found.data.dtype == np.float32
+        return TensorHandle(_off_by_a_bit(found.data), found.dtype) if approximate else found
+
+    def create_precise_sqrt(self, arg: TensorHandle) -> TensorHandle:
+        return super().unary_op(arg, np.sqrt)
+
     def create_fadd(self, lhs: TensorHandle, rhs: TensorHandle) -> TensorHandle:
         return self._sum(lhs, rhs, 1.0)
 
@@ -76,6 +98,13 @@ class CompiledBuilder(ExactBuilder):
         one = _wide(left) if left is not None else lhs.data.astype(np.float64)
         other = _wide(right) if left is None and right is not None else rhs.data.astype(np.float64)
         return TensorHandle((one + sign * other).astype(np.float32), lhs.dtype)
+
+
+def _off_by_a_bit(values: Any) -> Any:
+    bits = values.view(np.uint32)
+    odd = (bits & 1 == 1) & np.isfinite(values)
+    moved = (bits & ~np.uint32(1)).view(np.float32)
+    return np.where(odd & (bits & _SHORT != 0), moved, values).astype(np.float32)
 
 
 def _wide(factors: tuple[Any, Any]) -> Any:

@@ -215,6 +215,7 @@ class Call:
             copies=dict(self.recorder.copies),
             violations=(*earlier, *self._violations()),
             loads_without_other=memory.loads_without_other,
+            rounded=watch.rounded or "_to_copy" in self.recorder.copies,
             **more,
         )
 

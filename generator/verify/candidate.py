@@ -6,17 +6,24 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...profiling.constructors import built_in, sizes_in
+
 
 def with_constants(source: str, values: Mapping[str, Any]) -> str:
-    """`source` with each module-level `NAME = <literal>` whose name is in `values` set to that value.
+    """`source` with each module-level `NAME = <literal>` whose name is in `values` set to that value, and
+    with the numbers of its constructors as `values` has them (see `constructors.py`).
 
     Edited in place, so that line numbers in errors stay the file's own.
     """
-    lines = source.splitlines(keepends=True)
-    for statement in reversed(ast.parse(source).body):
-        for name, value in reversed(list(_assigned(statement))):
-            if name in values and _is_literal(value):
-                _replace(lines, value, repr(values[name]))
+    lines, body = source.splitlines(keepends=True), ast.parse(source).body
+    pairs = [pair for statement in body for pair in _assigned(statement)]
+    edits: list[tuple[ast.expr, str]] = [
+        (value, repr(values[name])) for name, value in pairs if name in values and _is_literal(value)
+    ]
+    found = built_in(body, sizes_in(values))
+    edits += [(one.node, repr(one.at(values[one.name]))) for one in found if one.name in values]
+    for node, text in sorted(edits, key=lambda edit: (edit[0].lineno, edit[0].col_offset), reverse=True):
+        _replace(lines, node, text)
     return "".join(lines)
 
 

@@ -148,7 +148,7 @@ class _Call:
             ),
             changed=tuple(changed), violations=self._overruns(),
             again_equal=self._again(owners, before, kept) if self.step.again else None,
-            left_running=tuple(running.left_since(alive)),
+            left_running=tuple(running.left_since(alive)), rounded=True,  # nobody can tell
             compute=dict(self.recorder.compute), copies=dict(self.recorder.copies), seconds=seconds,
         )  # fmt: skip
         return report, {"outputs": kept, "changed": changed}

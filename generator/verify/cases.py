@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,12 @@ from ...profiling.build import Input, seeded
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
 from .candidate import with_constants
+from .draw import ALTERED, Draw
 from .exchange import Shape, Step
-from .extremes import extreme_integers, whole_masks
-from .families import FAMILIES, INFINITE, draw_inputs, draw_weights, nudged
-from .idle import idle_spike
-from .ignored import ignored_classes
-from .layout import LAYOUTS, Layout, applies, place
+from .families import FAMILIES, INFINITE, MUST, ONE_NAN
+from .layout import EMPTY, LAYOUTS, MORE, applies
 from .oracle import Reference
+from .setting import Case, Setting
 from .whole_tiles import whole_tiles
 
 SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 4 << 20), 1 << 20
@@ -36,45 +36,8 @@ one before it may grow: a few seconds of interpreter, whose time goes by program
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
-_MUST = {"as shipped", "normal", "spikes", "small integers"}
 _AT_ODD = {"spikes", "negative spikes", "small integers"}
 """Families that look for elements left out, where sizes are odd; the others run at the first shape."""
-
-_ALTERED = {
-    "idle spikes": idle_spike, "ignored classes": ignored_classes, "extreme integers": extreme_integers,
-    "whole masks": whole_masks,
-}  # fmt: skip
-"""What becomes of the first call's inputs, where an op has such."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """The op at one set of sizes."""
-
-    name: str
-    op: Op
-    reference: Reference
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    shipped: list[Input]
-    other_draw: list[Input]
-    state: dict[str, torch.Tensor]
-    seed: int
-
-
-@dataclass(frozen=True)
-class Case:
-    """One call with what the parent needs to judge it; `inputs` lie in memory as the candidate's will.
-
-    `other_inputs` are another draw of the same family, which the right output must not be mistaken for.
-    """
-
-    name: str
-    setting: Setting
-    family: str
-    step: Step
-    inputs: list[Input]
-    other_inputs: list[Input]
 
 
 def settings(op: Op, mode: str, seed: int) -> list[Setting]:
@@ -119,10 +82,8 @@ def _columns(op: Op) -> int:
 
 def _gives_places(setting: Setting, case: Case) -> bool:
     """Whether outputs may be places, by which ties are told from each other."""
-    with contextlib.suppress(Exception):  # which the answer to the first case tells
-        outputs = setting.reference.eager(case.inputs, case.step.state).outputs
-        return any(not output.is_floating_point() for output in outputs)
-    return False
+    answer = setting.reference.tried(case.inputs, case.step.state)
+    return answer is not None and any(not output.is_floating_point() for output in answer.outputs)
 
 
 def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:
@@ -135,7 +96,16 @@ def _setting(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
     _, other = sized.instantiate(seed + 500)
     args, kwargs = init_arguments(sized, seed)
     state = {name: value.clone() for name, value in model.state_dict().items()}
-    return Setting(sizes.name, sized, Reference(model, mode), args, kwargs, shipped, other, state, seed)
+    reference = Reference(model, mode)
+    moving = _moving(reference, shipped, state) if any(True for _ in model.buffers()) else frozenset()
+    return Setting(sizes.name, sized, reference, args, kwargs, shipped, other, state, seed, moving)
+
+
+def _moving(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> frozenset[str]:
+    """Buffers that one call changes."""
+    ran = reference.tried(inputs, state)
+    after = ran.state if ran else state
+    return frozenset(name for name, was in state.items() if not torch.equal(after[name], was))
 
 
 def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -157,7 +127,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
 
     def families(must: bool) -> list[Case]:
-        chosen = [name for name in FAMILIES if name != "normal" and (name in _MUST) is must]
+        chosen = [name for name in FAMILIES if name != "normal" and (name in MUST) is must]
         pairs = [(name, (odd_place, odd) if name in _AT_ODD else (0, first)) for name in chosen]
         return [draw.case(*where, name) for name, where in pairs if _tells_more(name, where[1])]
 
@@ -166,28 +136,52 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases.append(draw.case(0, first, "normal"))
     cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
     cases += [*families(must=True), draw.nudged(cases[0])]
-    cases += [case for family in _ALTERED for case in draw.altered(cases[0], family)]
+    cases += [case for family in ALTERED for case in draw.altered(cases[0], family)]
+    widest, one = max(enumerate(found), key=lambda pair: _columns(pair[1].op))
     if _gives_places(first, cases[0]):
-        widest, one = max(enumerate(found), key=lambda pair: _columns(pair[1].op))
         cases.append(draw.case(widest, one, "equal rows", optional=False))
+    if one is not first:
+        cases += draw.altered(_plain(cases, one), "padded masks")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     for layout in LAYOUTS:
         if any(isinstance(value, torch.Tensor) and applies(value, layout) for value in odd.shipped):
             cases.append(draw.case(odd_place, odd, "normal", layout=layout, optional=True))
+    cases += [case for layout in EMPTY for case in draw.resized(_plain(cases, odd), layout)]
     cases += families(must=False)
     cases += [
         draw.case(place, one, "as shipped", optional=True)
         for place, one in enumerate(rest, 1)
         if one.name != "tall"  # many rows like the others
     ]
+    if one is not first and _tells_more(INFINITE, one):
+        cases.append(draw.case(widest, one, INFINITE, optional=True))
     return cases
+
+
+def _plain(cases: list[Case], setting: Setting) -> Case:
+    """A planned call at one shape with usual values."""
+    usual = (case for case in cases if case.setting is setting and case.family in ("normal", "as shipped"))
+    return next(usual)
+
+
+def with_more_rows(cases: list[Case]) -> list[Case]:
+    """A call of the first shape's instance on twice the rows: what it remembers of sizes shows."""
+    usual = _plain(cases, cases[0].setting)
+    return Draw(torch.Generator()).resized(usual, MORE)
+
+
+def names_sizes(source: str, found: list[Setting]) -> bool:
+    """Whether a candidate names constants by which the shapes differ: then an instance is for one alone."""
+    return any(re.search(rf"\b{name}\b", source) for one in found for name in one.op.overrides)
 
 
 def at_whole_tiles(op: Op, found: list[Setting], mode: str, seed: int) -> list[Case]:
     """Calls at sizes that are whole tiles where full size's are, for conditions that full size alone meets;
     none where there are no such sizes."""
-    sizes = whole_tiles(op, found[0].op.overrides, WIDE_BYTES)
-    families = [name for name in FAMILIES if name in _MUST - {"as shipped"}]
+    small = found[0].op
+    budget = max(WIDE_BYTES, 2 * small.footprint().total_bytes)  # a network has its weights to hold, too
+    sizes = whole_tiles(op, small.overrides, budget)
+    families = [name for name in FAMILIES if name in MUST - {"as shipped"}]
     return at_sizes(op, "whole tiles", sizes, mode, seed, families, len(found)) if sizes else []
 
 
@@ -233,68 +227,9 @@ def _tells_more(family: str, setting: Setting) -> bool:
     """Without floating inputs all families are alike; without weights the shipped one has run already."""
     tensors = [value for value in setting.shipped if isinstance(value, torch.Tensor)]
     floating = [value.is_floating_point() for value in tensors]
-    if family == INFINITE:  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
+    if family in (
+        INFINITE,
+        ONE_NAN,
+    ):  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
         return bool(floating) and all(floating)
     return any(floating) if family != "as shipped" else bool(setting.state) or not any(floating)
-
-
-class Draw:
-    """Makes cases from one generator, so that a seed repeats them all."""
-
-    def nudged(self, case: Case) -> Case:
-        """The same call but for one element of each input and weight."""
-        changed = nudged(case.inputs, self.generator)
-        inputs = [
-            place(value, "contiguous") if isinstance(value, torch.Tensor) else value for value in changed
-        ]
-        names, weights = list(case.step.state), list(case.step.state.values())
-        parameters = {name for name, _ in case.setting.reference.model.named_parameters()}
-        moved = [
-            one if name in parameters else was
-            for name, was, one in zip(names, weights, nudged([*weights], self.generator), strict=True)
-        ]
-        state = {name: one for name, one in zip(names, moved, strict=True) if isinstance(one, torch.Tensor)}
-        step = replace(case.step, inputs=changed, state=state, again=False, optional=False)
-        return replace(
-            case, name=f"{case.name}, one element changed", family="nudged", step=step, inputs=inputs
-        )
-
-    def altered(self, case: Case, family: str) -> list[Case]:
-        """The same call with what few ops can be given; none where this one cannot."""
-        alter = _ALTERED[family]
-        inputs = alter(case.setting.reference, case.inputs, case.step.state, self.generator)
-        if inputs is None:
-            return []
-        step = replace(case.step, inputs=inputs, again=False, optional=False)
-        laid = [place(one, "contiguous") if isinstance(one, torch.Tensor) else one for one in inputs]
-        return [replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)]
-
-    def __init__(self, generator: torch.Generator) -> None:
-        self.generator = generator
-
-    def case(
-        self,
-        place_of_shape: int,
-        setting: Setting,
-        family: str,
-        *,
-        layout: Layout = "contiguous",
-        shipped_weights: bool = False,
-        again: bool = False,
-        ghost: bool = False,
-        optional: bool | None = None,
-    ) -> Case:
-        draws = (setting.shipped, setting.other_draw)
-        base, other_base = draws if shipped_weights else reversed(draws)
-        drawn = draw_inputs(family, base, self.generator)
-        other = draw_inputs(family, other_base, self.generator)
-        laid = [place(value, layout) if isinstance(value, torch.Tensor) else value for value in drawn]
-        values = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in laid]
-        model, whole = setting.reference.model, family == "small integers"
-        state = setting.state if shipped_weights else draw_weights(model, self.generator, whole)
-        may_skip = family not in _MUST if optional is None else optional
-        step = Step(place_of_shape, layout, values, state, again, ghost, may_skip)
-        extra = [] if layout == "contiguous" else [str(layout)]
-        extra += ["other draw"] if family == "as shipped" and not shipped_weights else []
-        name = ", ".join([setting.name, family, *extra, *(["kernels left out"] if ghost else [])])
-        return Case(name, setting, family, step, laid, other)

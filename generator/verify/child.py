@@ -74,7 +74,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     install(watch, request["device"]["arch"])
     watch_kernels(conditions)
     emulate_libdevice()
-    stand_in(request["device"]["properties"])
+    stand_in(request["device"]["properties"], request["device"]["arch"])
     write_call(folder, -1, StepReport("ok"), {"outputs": steps[0].inputs})  # leaves caches on classes
     before = snapshot()
     judging = _Judging(shapes, steps, watch, conditions, request, folder)

@@ -9,10 +9,10 @@ import torch
 
 from ...profiling.build import Input
 from .budget import Target, compare
-from .cases import Case
 from .exact import must_be_exact
-from .families import INFINITE
+from .families import INFINITE, ONE_NAN
 from .oracle import Ran
+from .setting import Case
 
 _REJECTED, _PASSED = "rejected", "passed"
 
@@ -37,7 +37,7 @@ class Answer:
     eager: Ran
     shaken: Ran
     exact: bool = False
-    touched: tuple[torch.Tensor, ...] = ()  # which values depend on infinite inputs, where there are any
+    touched: tuple[torch.Tensor, ...] = ()  # which values depend on inputs that are no numbers, if any are
 
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
@@ -56,16 +56,18 @@ def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
     exact = case.family == "small integers" and must_be_exact(
         lambda inputs: reference.oracle(inputs, state), case.inputs, case.other_inputs, right, eager
     )
-    touched = _touched(case, state) if case.family == INFINITE else ()
+    touched = _touched(case, state) if case.family in (INFINITE, ONE_NAN) else ()
     return Answer(case, right, eager, _shaken(case, state, right), exact, touched)
 
 
 def _touched(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """Which values of each output are others where the infinite inputs are."""
+    """Which values of each output are others where the inputs that are no numbers are."""
     runs = []
     for instead in (_LARGE, -_LARGE):
         inputs = [
-            one.masked_fill(one.isinf(), instead) if isinstance(one, torch.Tensor) and _floats(one) else one
+            one.masked_fill(~one.isfinite(), instead)
+            if isinstance(one, torch.Tensor) and _floats(one)
+            else one
             for one in case.inputs
         ]
         runs.append(case.setting.reference.eager(inputs, state).outputs)
@@ -128,8 +130,9 @@ def the_input(answer: Answer) -> list[torch.Tensor] | None:
 
 
 def partial(answer: Answer) -> list[torch.Tensor] | None:
-    """The last tile was never computed: the final 1/64 of each output (at least one element) is zero."""
-    if all(output.numel() < 2 for output in answer.eager.outputs):
+    """The last tile was never computed: of what is not zero in each output, the final 1/64 (at least one
+    element) is."""
+    if all(output.numel() < 2 or not output.any() for output in answer.eager.outputs):
         return None
     return [_cut(output) for output in answer.eager.outputs]
 
@@ -162,8 +165,9 @@ def _without_tail(value: Input) -> Input:
 
 def _cut(output: torch.Tensor) -> torch.Tensor:
     flat = output.contiguous().clone().reshape(-1)
-    if flat.numel() >= 2:
-        flat[-max(1, flat.numel() // 64) :] = 0
+    filled = flat.nonzero().reshape(-1)
+    if flat.numel() >= 2 and filled.numel():
+        flat[filled[-max(1, filled.numel() // 64) :]] = 0
     return flat.reshape(output.shape)
 
 
@@ -228,9 +232,9 @@ _WHY_NOT = {
 
 
 def run_controls(answers: Iterable[Answer], precision: str) -> dict[str, str]:
-    """Each impostor against every case until one refuses it; where infinities go in, what is refused says
-    nothing of an op that is zero otherwise."""
-    answers = [answer for answer in answers if answer.case.family != INFINITE]
+    """Each impostor against every case until one refuses it; where infinities or NaN go in, what is refused
+    says nothing of an op that is zero otherwise."""
+    answers = [answer for answer in answers if answer.case.family not in (INFINITE, ONE_NAN)]
     return {name: _control(name, impostor, answers, precision) for name, impostor in IMPOSTORS.items()}
 
 

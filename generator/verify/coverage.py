@@ -18,6 +18,7 @@ from typing import Any
 _SILENT = (ast.Raise, ast.Assert, ast.Pass, ast.FunctionDef, ast.ClassDef)
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 _NOT_WRAPPER = ("__init__", "reset_parameters")
+_DECORATORS = ("jit", "constexpr_function", "register_fake")
 
 
 class Reached:
@@ -78,8 +79,13 @@ def unreached(source: str, reached: set[int]) -> list[int]:
 
 def _wrapper_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and not node.decorator_list and node.name not in _NOT_WRAPPER:
+        if isinstance(node, ast.FunctionDef) and node.name not in _NOT_WRAPPER and not _elsewhere(node):
             yield node
+
+
+def _elsewhere(node: ast.FunctionDef) -> bool:
+    """Whether a decorator has it compiled, or keeps it for tensors without memory."""
+    return any(mark in ast.unparse(one) for one in node.decorator_list for mark in _DECORATORS)
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

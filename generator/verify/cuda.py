@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 
 from ...profiling.cuda_source import calls
 from ...profiling.cuda_static import CudaKernel, CudaReport, inspect_cuda
+from ...profiling.cuda_text import without_comments
 from ...profiling.op import OpError
 from .card import OnCard
 from .cases import settings
@@ -24,9 +25,23 @@ from .verdict import Verdict
 
 LABEL = "cuda-c++"
 _LIBRARY = re.compile(
-    r"\bcu(?:blas|dnn|sparse|solver|fft)\w*|\b(?:torch|at)::(?!empty|zeros|full|cuda|device|dtype)[a-z]\w*\s*(?=\()"
+    r"\w*cu(?:blas|dnn|sparse|solver|fft|tensor)\w*|\bmiopen\w*|\b(?:roc|hip)(?:blas|fft|sparse|solver)\w*"
+    r"|\b(?:torch|at|c10)(?:::\w+)*::(?!empty|zeros|full|device\b|dtype\b|kFloat)[a-z]\w*\s*(?=\()",
+    re.IGNORECASE,
 )
-"""What computes in a kernel's stead when C++ calls it; torch's functions that only allocate do not."""
+"""What computes in a kernel's stead when C++ calls it, however deep it is qualified; torch's functions that
+only allocate do not."""
+
+_HARMLESS = re.compile(
+    r"(?:at|c10)::cuda::\w+|(?:torch|at|c10)::(?:\w+::)*(?:is\w+|get\w*|TensorOptions|ScalarType|device\w*|dtype)"
+    r"|c10::(?:div_up|ceil_div|OptionalDeviceGuard|value_or_else)",
+)
+"""Streams, guards, properties and questions."""
+
+_HIDING = re.compile(
+    r"\b(?:dlopen|dlsym|LoadLibrary\w*|system|popen|fork|exec[lv]\w*)\s*(?=\()|##|\busing\s+namespace\s+(?:at|torch)\b"
+)
+"""Ways to call what the text does not name."""
 
 _LOADERS = "torch.utils.cpp_extension"
 NOT_RUN = "values, addresses and races were not judged, for nothing here runs CUDA C++"
@@ -38,8 +53,7 @@ def judge_cuda(record: Record, scratch: Path, live: bool) -> Verdict:
     record.labels.add(LABEL)
     with record.clock("scan"):
         record.scan = scan(python_side(record.source), record.allowed_calls)
-    library = _LIBRARY.search(record.source)
-    fault = record.scan.fault or (library and Fault("library-call", f"its source names {library[0]}"))
+    fault = record.scan.fault or library_fault(record.source)
     if fault:
         return record.failed(fault)
     if record.spec is None:
@@ -61,6 +75,34 @@ def judge_cuda(record: Record, scratch: Path, live: bool) -> Verdict:
     return record.inconclusive(
         "unsupported", f"{names} compile for {report.target} with {report.compiler}; {NOT_RUN}"
     )
+
+
+def library_fault(source: str) -> Fault | None:
+    """A library that its C++ calls, or a way around its text; comments say nothing, nor does Python."""
+    for text in _sources(source):
+        hidden = _HIDING.search(text)
+        if hidden:
+            return Fault("forbidden-code", f"its C++ may call what it does not name ({hidden[0].strip()})")
+        named = next((one for one in _LIBRARY.finditer(text) if not _HARMLESS.match(one[0])), None)
+        if named:
+            return Fault("library-call", f"its C++ names {named[0].strip()}")
+    return None
+
+
+def _sources(source: str) -> Iterator[str]:
+    """Every string of a file that loads C++, but for docstrings, without C++ comments; neighbours in the
+    text are one, as a compiler has them."""
+    tree = ast.parse(source)
+    told = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            yield re.sub(r'"\s*"', "", without_comments(node.value))
 
 
 def _on_card(record: Record, scratch: Path) -> Verdict:

@@ -1,12 +1,15 @@
-"""Says which right answers are no use for judging by: mostly undefined, overflown, or too ill-conditioned."""
+"""Says which right answers are no use for judging by: mostly undefined, overflown, too ill-conditioned, or
+such as honest kernels lose."""
 
 from __future__ import annotations
 
 import torch
 
-from .budget import difference, too_ill_conditioned
+from ...profiling.build import Input
+from .budget import FLOORS, difference, too_ill_conditioned
 from .controls import Answer
-from .families import ASTRONOMICAL, ENORMOUS, INFINITE
+from .families import ASTRONOMICAL, CLOSE_IN, ENORMOUS, FAINT, INFINITE, ONE_NAN, VANISHING
+from .operators import cancels, passes_nan, squares
 
 
 def why_dropped(answer: Answer, precision: str, first: bool) -> str:
@@ -21,7 +24,67 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return "products of infinity and zero are undefined, and may be left out"
     if answer.case.family == INFINITE and all(map(_constant, answer.oracle.outputs)):
         return "where it is defined, the reference is constant here"
+    if answer.case.family == INFINITE and _casts(answer):
+        return "infinities and NaN are cast to integers, which is undefined"
+    if answer.case.family == ONE_NAN and not passes_nan(answer.oracle.operators):
+        return "the op compares, and honest kernels differ in what they then make of NaN"
+    return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
+
+
+def _casts(answer: Answer) -> bool:
+    """Whether integers come out that are no places: rounded from floating numbers, then."""
+    kinds = (torch.bool, torch.int64)  # truths, counts and places apart
+    outputs = answer.oracle.outputs
+    return any(not one.is_floating_point() and one.dtype not in kinds for one in outputs)
+
+
+def _why_too_small(answer: Answer, precision: str) -> str:
+    """Why nothing may be asked of an op so close to zero."""
+    family, operators = answer.case.family, answer.oracle.operators
+    if cancels(operators):
+        return "near zero honest kernels cancel here"
+    if family == VANISHING and squares(operators):
+        return "squares underflow here"
+    if family != FAINT and not _without_a_scale(answer):
+        return "the op has a scale of its own"
+    if _error(answer) > _LOST * FLOORS[precision]:
+        return "the reference itself loses its digits here"
     return ""
+
+
+_LOST = 10.0
+"""Times the floor of its class that eager may be off by."""
+
+
+def _error(answer: Answer) -> float:
+    pairs = zip(answer.eager.outputs, answer.oracle.outputs, strict=True)
+    return max((difference(own, right).worst for own, right in pairs if own.is_floating_point()), default=0.0)
+
+
+def _without_a_scale(answer: Answer) -> bool:
+    """Whether inputs of usual size give the same answer but for a power of two: no epsilon, no bias, no
+    exponential has a part in it."""
+    case, factor = answer.case, 2.0 ** -CLOSE_IN[answer.case.family]
+    usual = case.setting.reference.oracle([_times(one, factor) for one in case.inputs], case.step.state)
+    return all(map(_alike, answer.oracle.outputs, usual.outputs))
+
+
+def _times(value: Input, factor: float) -> Input:
+    floats = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.double() * factor if floats else value  # type: ignore[union-attr]
+
+
+_ALIKE = 1e-9
+
+
+def _alike(small: torch.Tensor, usual: torch.Tensor) -> bool:
+    """Equal, or equal once both have a largest value of one."""
+    if not small.is_floating_point() or small.numel() == 0:
+        return torch.equal(small, usual)
+    sizes = [one.abs().max() for one in (small, usual)]
+    if not all(0.0 < float(size) < float("inf") for size in sizes):
+        return False
+    return bool(((small / sizes[0] - usual / sizes[1]).abs() <= _ALIKE).all())
 
 
 def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:

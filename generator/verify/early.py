@@ -12,9 +12,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from .cases import Case
 from .exchange import ENOUGH_FILE, StepReport, read_call
 from .review import Fault
+from .setting import Case
 from .whole import hidden_library_call
 
 _GLANCE_S = 0.02

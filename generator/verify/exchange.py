@@ -19,7 +19,11 @@ from typing import Any
 import torch
 
 from ...profiling.build import Input
+from ...profiling.sandbox import NO_CARD
 from .layout import Layout
+
+CHILD_ENV = {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", **NO_CARD}
+"""Variables of the candidate's process, which stand before it imports anything."""
 
 REQUEST_FILE, RESULT_FILE, PROGRESS_FILE = "request.pt", "outputs.pt", "progress"
 ENOUGH_FILE = "enough"
@@ -80,7 +84,8 @@ class StepReport:
 
     `unsettled` are paths to what the candidate keeps and this call has changed, though not the first at its
     shape. `forced` tells which conditions were made to come out as they do at full size; `tiles` is the
-    place of the call among `FullSize.tiles`, None for one of the plan's. `products` is the arithmetic of
+    place of the call among `FullSize.tiles`, None for one of the plan's. `rounded`: numbers were brought to
+    a type or a mode of fewer bits, or reckoned with as bits. `products` is the arithmetic of
     `tl.dot` and of multiplications, in operations, a multiply-add being two.
     """
 
@@ -103,6 +108,7 @@ class StepReport:
     copies: Mapping[str, int] = field(default_factory=dict)
     violations: tuple[tuple[str, str], ...] = ()
     loads_without_other: int = 0
+    rounded: bool = False
     unsettled: tuple[str, ...] = ()
     forced: str = ""
     tiles: int | None = None

@@ -23,16 +23,26 @@ _MOST_ALONE = 8
 
 
 def explain(
-    outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str
+    outputs: list[torch.Tensor],
+    answer: Answer,
+    earlier: Sequence[Answer],
+    precision: str,
+    right_before: bool = False,
+    rounds: bool = True,
 ) -> Finding | None:
-    """The most specific reading of `outputs`, given the answers to earlier calls; None if just wrong."""
-    tests: tuple[Callable[[], Finding | None], ...] = (
-        lambda: _flat(outputs, answer),
+    """The most specific reading of `outputs`, given the answers to earlier calls; None if just wrong.
+
+    Who was `right_before` on usual values returns no constant and rounds nothing: digits that are lost on
+    others were lost by a difference. Nor is it for the precision of who never `rounds` to fewer bits that a
+    formula is nearly right.
+    """
+    always: tuple[Callable[[], Finding | None], ...] = (
         lambda: _an_input(outputs, answer),
         lambda: _an_earlier_answer(outputs, answer, earlier, precision),
         lambda: _other_weights(outputs, answer, earlier, precision),
-        lambda: _low_precision(outputs, answer, precision),
     )
+    flat, low = (lambda: _flat(outputs, answer)), (lambda: _low_precision(outputs, answer, precision))
+    tests = always if right_before else (flat, *always, *([low] if rounds else []))
     return next((finding for test in tests if (finding := test()) is not None), None)
 
 

@@ -1,8 +1,7 @@
-"""Puts extremes into an op's inputs: the ends of integers, masks that take everything and nothing."""
+"""Puts extremes into an op's inputs: the ends of integers, masks that take everything, nothing, or one end."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 
 import torch
@@ -19,8 +18,8 @@ def extreme_integers(
     None where there is none, the reference takes them for places or classes, or what it gives is floating.
     """
     changed = [_with_rows(one, *_ends(one)) if _whole(one) else one for one in inputs]
-    outputs = _outputs(reference, changed, state) if any(map(_whole, inputs)) else None
-    if outputs is None or any(output.is_floating_point() for output in outputs):
+    answer = reference.tried(changed, state) if any(map(_whole, inputs)) else None
+    if answer is None or any(output.is_floating_point() for output in answer.outputs):
         return None
     return changed
 
@@ -29,20 +28,35 @@ def whole_masks(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
     """`inputs` with a row of each mask that takes nothing and one that takes all; None where there is
-    none, or the reference has no number for it."""
+    none, or the reference has no answer to it. NaN is an answer: a number in its place hides it."""
     changed = [_with_rows(one, False, True) if _mask(one) else one for one in inputs]
-    outputs = _outputs(reference, changed, state) if any(map(_mask, inputs)) else None
-    if outputs is None or not all(bool(output.isfinite().all()) for output in outputs):
+    if not any(map(_mask, inputs)) or reference.tried(changed, state) is None:
         return None
     return changed
 
 
-def _outputs(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
-) -> list[torch.Tensor] | None:
-    with contextlib.suppress(Exception):  # an index that is out of range
-        return reference.eager(inputs, state).outputs
-    return None
+def padded_masks(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with rows of each mask that are set from somewhere on, up to somewhere, or at an end alone, as
+    padding on the left and on the right sets them; None where there is none, or the reference raises."""
+    changed = [_padded(one) if _mask(one) else one for one in inputs]
+    if not any(map(_mask, inputs)) or reference.tried(changed, state) is None:
+        return None
+    return changed
+
+
+def _padded(value: Input) -> Input:
+    assert isinstance(value, torch.Tensor)
+    moved = value.contiguous().clone()
+    rows = moved.view(-1, moved.shape[-1])
+    length = rows.shape[1]
+    for number, row in enumerate(rows):
+        cut = (length // 2, 3 * length // 4, length - 1)[number // 4 % 3]
+        row[:cut], row[cut:] = ((False, True), (True, False))[number % 2]
+        if number % 4 > 1:
+            row[:] = row.flip(0)
+    return moved
 
 
 def _mask(value: Input) -> bool:

@@ -36,13 +36,14 @@ def _signed_zeros(values: torch.Tensor, generator: torch.Generator) -> torch.Ten
 
 def _infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Normal values; of every eight rows, one is minus infinity throughout, one holds plus infinity once and
-    one minus infinity once. Where rows make planes, three rows of the first plane are minus infinity, so that
+    one minus infinity once; one begins with minus infinities, for half its length. Where rows make planes, three rows of the first plane are minus infinity, so that
     a window finds nothing else."""
     drawn = _normal(values, generator)
     if drawn.numel() == 0:
         return drawn
     rows = drawn.view(-1, drawn.shape[-1] if drawn.ndim else 1)
     rows[::8] = -torch.inf
+    rows[3::8, : rows.shape[1] // 2] = -torch.inf
     for first, sign in ((1, 1.0), (2, -1.0)):
         for row in rows[first::8]:
             row[int(torch.randint(0, len(row), (1,), generator=generator))] = sign * torch.inf
@@ -114,12 +115,41 @@ def _far_out(power: int) -> Draw:
     return draw
 
 
+def _close_in(power: int) -> Draw:
+    """Normal values times 2 to that power, or sixteen times the smallest normal number of the dtype."""
+
+    def draw(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        least = torch.finfo(values.dtype).tiny * 16
+        return _normal(values, generator) * max(2.0**power, least)
+
+    return draw
+
+
+def _one_nan(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values, and NaN at one place of each tensor."""
+    drawn = _normal(values, generator)
+    if drawn.numel():
+        drawn.view(-1)[int(torch.randint(0, drawn.numel(), (1,), generator=generator))] = torch.nan
+    return drawn
+
+
 ENORMOUS, ASTRONOMICAL = "enormous", "astronomical"
 """Far above 65504, where float16 ends, and any bound that looks generous; of the first, float32 still holds
 sums of squares, of the second sums alone. Both are left out where the reference overflows."""
 
-INFINITE = "infinite rows"
+FAINT, MINUTE, VANISHING = "faint", "minute", "vanishing"
+"""Below any bound that looks like zero. The first is left out where honest kernels cancel, the others too
+where an op has a scale of its own, an epsilon say: then nothing so small makes a difference."""
+
+CLOSE_IN = {FAINT: -16, MINUTE: -50, VANISHING: -110}
+"""Their powers of two. Of the last, squares and products are no numbers any more; what is left of it, and of
+its smallest values, is normal in float32, so that flushing denormals to zero makes no difference."""
+
+INFINITE, ONE_NAN = "infinite rows", "one NaN"
 """Judged one way only: a number where the reference has none hides it."""
+
+MUST = {"as shipped", "normal", "spikes", "small integers"}
+"""Families that are drawn however little time there is."""
 
 FAMILIES: Mapping[str, Draw] = {
     "as shipped": lambda values, generator: values,
@@ -139,6 +169,8 @@ FAMILIES: Mapping[str, Draw] = {
     ASTRONOMICAL: _far_out(110),
     "all negative": lambda values, generator: -_normal(values, generator).abs() - 0.5,
     INFINITE: _infinite_rows,
+    **{name: _close_in(power) for name, power in CLOSE_IN.items()},
+    ONE_NAN: _one_nan,
 }
 
 
@@ -170,12 +202,16 @@ def _nudged(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def draw_weights(
-    model: nn.Module, generator: torch.Generator, integers: bool = False
+    model: nn.Module,
+    generator: torch.Generator,
+    integers: bool = False,
+    moving: frozenset[str] = frozenset(),
 ) -> dict[str, torch.Tensor]:
     """A state_dict like the model's with every parameter moved, norm scales and biases included.
 
-    With `integers` they become small whole numbers. Of the buffers only running statistics move: another
-    buffer may be a table that the constructor computed.
+    With `integers` they become small whole numbers. Of the buffers only running statistics move, and those
+    that the model is known to change itself (`moving`): another buffer may be a table that the constructor
+    computed.
     """
     statistics = {
         f"{prefix}{'.' if prefix else ''}{name}"
@@ -183,7 +219,7 @@ def draw_weights(
         if isinstance(module, _NormBase)
         for name in ("running_mean", "running_var")
     }
-    movable = {name for name, _ in model.named_parameters()} | statistics
+    movable = {name for name, _ in model.named_parameters()} | statistics | moving
     move = _whole if integers else _moved
     drawn = {
         name: move(value, generator) if name in movable and value.is_floating_point() else value.clone()

@@ -13,14 +13,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ...profiling.constructors import is_built_in
 from ...profiling.op import Op
-from ...profiling.sandbox import NO_CARD, Limits, run_child
+from ...profiling.sandbox import Limits, run_child
 from ...profiling.source import Literal
 from .answers import Answers
-from .cases import WIDE_BYTES, Case, Setting, at_sizes, rows_of, written
-from .exchange import read_report, read_tensors, write_request
+from .cases import WIDE_BYTES, at_sizes, rows_of, written
+from .exchange import CHILD_ENV, read_report, read_tensors, write_request
 from .record import Record, device_answers
 from .review import Fault
+from .setting import Case, Setting
 from .whole_tiles import bytes_of, whole_tiles
 
 _MOST_ROWS = 4096
@@ -65,8 +67,9 @@ def at_full_axes(
         "retried": 0,
         "wanted": wanted,
     }
-    env = {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", **NO_CARD}
-    outcome = run_child(f"{__package__}.child", request, scratch=scratch, limits=limits, env=env, warm=True)
+    outcome = run_child(
+        f"{__package__}.child", request, scratch=scratch, limits=limits, env=CHILD_ENV, warm=True
+    )
     if outcome.reply is None or "reports" not in outcome.reply:
         record.notes.append(f"sizes with one axis as at full size were not judged ({outcome.status})")
         return None
@@ -107,10 +110,11 @@ def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
 
 def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Literal]]:
     """Per constant that `small` cuts down, sizes with it as the op ships it, or half of that, and so on; or
-    together with another one that it has to match; those with few rows first."""
-    tiles = whole_tiles(op, small, WIDE_BYTES)
+    together with another one that it has to match; those with few rows first. Widths that a network has
+    written into its constructor stay cut: whole ones would not fit."""
+    tiles = whole_tiles(op, small, max(WIDE_BYTES, 2 * (bytes_of(op, small) or 0)))
     bases = [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)]
-    cut = [name for name, value in small.items() if value != op.constants[name]]
+    cut = [name for name, value in small.items() if value != op.constants[name] and not is_built_in(name)]
     found: dict[str, dict[str, Literal]] = {}
     for name in cut:
         choices = [{name: value} for value in _halves(op.constants[name])]
@@ -124,7 +128,9 @@ def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Liter
 
 def _smaller(small: Mapping[str, Literal], times: int) -> dict[str, Literal]:
     return {
-        name: max(2, value // times) if isinstance(value, int) and value > 2 else value
+        name: max(2, value // times)
+        if isinstance(value, int) and value > 2 and not is_built_in(name)
+        else value
         for name, value in small.items()
     }
 

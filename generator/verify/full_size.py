@@ -16,10 +16,11 @@ from ...profiling.build import Input, build
 from ...profiling.footprint import fakes
 from ...profiling.op import OpError
 from .candidate import with_constants
-from .cases import Case, Setting, init_arguments
+from .cases import init_arguments
 from .exchange import Form, FullSize, StepReport
 from .record import Record
 from .review import Fault, Reviewed
+from .setting import Case, Setting
 from .verdict import CaseResult
 
 

@@ -56,8 +56,7 @@ def ignored_classes(
             left_out.view(-1)[0], left_out.view(-1)[-1] = True, False
             marked[place] = given.masked_fill(left_out, ignored)
             changed = True
-    try:
-        outputs = reference.eager(marked, state).outputs if changed else []
-    except Exception:  # a reference that reckons with the classes in other ways
+    answer = reference.tried(marked, state) if changed else None
+    if answer is None or not all(bool(one.isfinite().all()) for one in answer.outputs):
         return None
-    return marked if changed and all(bool(one.isfinite().all()) for one in outputs) else None
+    return marked

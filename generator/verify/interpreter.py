@@ -58,6 +58,7 @@ class Watch:
         self.launches: list[Launch] = []
         self.configurations: dict[str, str] = {}
         self.dot_precisions: set[str] = set()
+        self.rounded = False  # to fewer bits, or bit by bit
         self.products = 0
         self.prepared: set[Any] = set()
         self._kept: list[Any] = []  # a storage freed during the call could come back at a known address
@@ -178,6 +179,18 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
 
         def create_barrier(self) -> None:
             watch.memory.wait()
+
+        def create_fp_trunc(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
+            watch.rounded = True
+            return super().create_fp_trunc(src, dst_type)
+
+        def create_fp_to_fp(self, src: TensorHandle, dst_type: Any, rounding_mode: Any) -> TensorHandle:
+            watch.rounded = True
+            return super().create_fp_to_fp(src, dst_type, rounding_mode)
+
+        def create_bitcast(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
+            watch.rounded = True
+            return super().create_bitcast(src, dst_type)
 
         def create_si_to_fp(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
             watch.note_value(src.data)

@@ -19,11 +19,12 @@ from ... import KbgenError
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.cuda_source import is_cuda
 from ...profiling.op import Op, OpError
-from ...profiling.sandbox import Limits
+from ...profiling.sandbox import Limits, expect
 from ...profiling.static import StaticReport
 from .budget import FLOORS
 from .cases import settings
 from .cuda import judge_cuda
+from .exchange import CHILD_ENV
 from .judgement import Judgement
 from .record import Record
 from .scan import scan
@@ -82,6 +83,11 @@ def verify(
     record.fields["shapes"] = {setting.name: dict(setting.op.overrides) for setting in found}
     with _one_thread():
         return Judgement(record, found, scratch, limits, static, live).verdict()
+
+
+def expect_judging(scratch: Path) -> None:
+    """Let the process that a candidate's is forked from import meanwhile what it needs."""
+    expect(f"{__package__}.child", scratch=scratch, env=CHILD_ENV)
 
 
 @contextlib.contextmanager

@@ -11,15 +11,16 @@ from typing import Any
 
 import torch
 
-from ...profiling.sandbox import NO_CARD, Limits, Outcome, run_child
+from ...profiling.sandbox import Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
 from .answers import Answers
 from .budget import precision_class
-from .cases import Setting, at_whole_tiles, plan, written
+from .cases import at_whole_tiles, names_sizes, plan, with_more_rows, written
 from .controls import run_controls
 from .early import cause_known, end_calls
 from .ending import ended_badly
 from .exchange import (
+    CHILD_ENV,
     StepReport,
     read_report,
     read_tensors,
@@ -31,6 +32,7 @@ from .modes import asks_its_mode, in_the_other_mode, mode_note
 from .record import Record, device_answers
 from .review import Fault
 from .sanitizer import sanitize
+from .setting import Setting
 from .summary import fill_in
 from .target import compiled_document, target_fault, unjudged
 from .verdict import OPEN_CAUSES, Verdict
@@ -70,6 +72,8 @@ class Judgement:
             other = in_the_other_mode(found, record.seed) if asks_its_mode(record.source) else []
             record.notes.append(mode_note(found[0], bool(other)))
             self.cases += other
+        if not names_sizes(record.source, found):
+            self.cases += with_more_rows(self.cases)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
         self.retried = next(
             (
@@ -123,9 +127,13 @@ class Judgement:
             "patience_s": PATIENCE_S,
             "retried": self.retried,
         }
-        env = {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", **NO_CARD}
         return run_child(
-            f"{__package__}.child", request, scratch=self.scratch, limits=self.limits, env=env, warm=True
+            f"{__package__}.child",
+            request,
+            scratch=self.scratch,
+            limits=self.limits,
+            env=CHILD_ENV,
+            warm=True,
         )
 
     def _answer_and_watch(self, stopped: Event, ended: Event) -> bool:
@@ -238,19 +246,20 @@ class Judgement:
     def _vouched(self, reports: list[StepReport]) -> Verdict:
         """What speaks for a candidate that made no mistake: refused impostors, and the target's compiler."""
         record = self.record
-        with record.clock("controls"):
-            controls = run_controls(self.right.judged(), self.right.precision)
-        record.fields["controls"] = controls
-        accomplices = [name for name, result in controls.items() if result == "passed"]
-        if accomplices:
-            return record.inconclusive(
-                "degenerate",
-                f"this op cannot tell a kernel from a cheat: {', '.join(accomplices)} would pass as well",
-            )
-        fault = self._on_target(reports) if record.spec is not None else None
+        fault = self._accomplices() or (self._on_target(reports) if record.spec is not None else None)
         if fault is None and self.live:
             fault = self._on_card(reports)
         return record.concluded(fault) if fault is not None else record.passed()
+
+    def _accomplices(self) -> Fault | None:
+        """Impostors that this op lets pass."""
+        record = self.record
+        with record.clock("controls"):
+            controls = run_controls(self.right.judged(), self.right.precision)
+        record.fields["controls"] = controls
+        names = ", ".join(name for name, result in controls.items() if result == "passed")
+        told = f"this op cannot tell a kernel from a cheat: {names} would pass as well"
+        return Fault("degenerate", told) if names else None
 
     def _on_target(self, reports: list[StepReport]) -> Fault | None:
         spec = self.record.spec
@@ -269,6 +278,7 @@ class Judgement:
                 record.candidate, record.op, shapes, record.mode, record.seed, self.scratch / "sanitizer"
             )
         record.fields["sanitizer"] = found.to_json()
+        record.notes += found.unwatched()
         return found.fault([launch.split("[")[0] for report in reports for launch in report.launches])
 
     def _take_in_repetitions(self, reports: list[StepReport]) -> None:

@@ -6,9 +6,18 @@ from typing import Literal
 
 import torch
 
-Layout = Literal["contiguous", "transposed", "shifted", "expanded", "channels last", "stepped"]
+Layout = Literal[
+    "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped",
+    "no rows", "no columns", "more rows",
+]  # fmt: skip
 LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last", "stepped")
 """Those that a wrapper may refuse in words."""
+
+EMPTY: tuple[Layout, ...] = ("no rows", "no columns")
+"""Of inputs without elements: a wrapper may raise whatever it likes, and what it returns must be right."""
+
+MORE: Layout = "more rows"
+"""Of inputs with more rows than the same instance was called on before; a wrapper may refuse it in words."""
 
 _GUARD_ELEMENTS = (
     256  # NaN or a telling integer before and after the values; a multiple of every vector width
@@ -81,14 +90,18 @@ def poison(tensor: torch.Tensor) -> None:
         tensor.fill_(_poison_integer(tensor.dtype))
 
 
-def unwritten(tensor: torch.Tensor) -> int:
-    """How many elements still hold the poison, so that nothing was ever stored there."""
+def unwritten(tensor: torch.Tensor, right: torch.Tensor | None = None) -> int:
+    """How many elements still hold the poison, so that nothing was ever stored there. An integer may hold it
+    of itself: beside the `right` answer it counts only where nothing else is wrong."""
     if tensor.dtype in _POISON_BITS:
         as_integer, bits = _POISON_BITS[tensor.dtype]
         return int((tensor.contiguous().view(as_integer) == bits).sum())
     if tensor.dtype.is_floating_point or tensor.dtype in (torch.bool, torch.uint8) or tensor.is_complex():
         return 0
-    return int((tensor == _poison_integer(tensor.dtype)).sum())
+    held = tensor == _poison_integer(tensor.dtype)
+    if right is not None and bool(((tensor != right) & ~held).any()):
+        return 0
+    return int((held if right is None else held & (tensor != right)).sum())
 
 
 def _poison_integer(dtype: torch.dtype) -> int:

@@ -8,14 +8,15 @@ verdict says what was judged.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
 
-from .cases import Case, Draw, Setting
+from .draw import Draw
+from .model_copy import copied_model
 from .oracle import Reference
+from .setting import Case, Setting
 
 _FAMILIES = ("normal", "as shipped")
 OTHER_MODE = ("while training", "while evaluating")
@@ -55,7 +56,8 @@ def _word(setting: Setting, other: bool) -> str:
 
 def _turned(setting: Setting) -> Setting:
     model = setting.reference.model
-    return replace(setting, reference=Reference(copy.deepcopy(model), "eval" if model.training else "train"))
+    mode = "eval" if model.training else "train"
+    return replace(setting, reference=Reference(copied_model(model), mode))
 
 
 def _one_answer(case: Case) -> bool:

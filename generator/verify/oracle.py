@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -18,7 +17,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from ...profiling.build import Input
 from .budget import STEP_ROUNDOFF, UNIT_ROUNDOFF
 from .indices import Choice, Choices
+from .model_copy import copied_model
 from .on_a_card import RoundedProducts, ScansInSingle, added, rounds, terms
+from .operators import plain_name
 
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 
@@ -27,14 +28,14 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
 
     `choices` remembers the arg-reductions on the way, `terms` the longest sum, `multiplies` whether there is
-    one of products, `steps` how many operators round. With a `shaking` generator, what these give is off by
-    +-`STEP_ROUNDOFF`.
+    one of products, `steps` how many operators round, `operators` the names of all. With a `shaking`
+    generator, what these give is off by +-`STEP_ROUNDOFF`.
     """
 
     def __init__(self, shaking: torch.Generator | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.choices, self.terms, self.steps, self.shaking = Choices(), 1, 0, shaking
-        self.multiplies = False
+        self.multiplies, self.operators = False, set[str]()
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -46,6 +47,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args, kwargs = pytree.tree_map(_lifted, (args, kwargs or {}))
         result = func(*args, **kwargs)
         self.choices.note(func, args, kwargs, result)
+        self.operators.add(plain_name(func))
         products = terms(func, args)
         self.terms, self.multiplies = (
             max(self.terms, products, added(func, args)),
@@ -91,6 +93,7 @@ class Ran:
     terms: int = 1  # of the longest sum, in the oracle
     steps: int = 0  # operators that round, in the oracle
     multiplies: bool = False  # and adds up products
+    operators: frozenset[str] = frozenset()  # of ATen, by their plain names, in the oracle
 
 
 class Reference:
@@ -103,6 +106,13 @@ class Reference:
 
     def eager(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], seed: int = 0) -> Ran:
         return self._run(lambda tensor: tensor, _on_a_card, inputs, state, seed)
+
+    def tried(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
+        """`eager`, or None where the reference has no answer: it raises, whatever for, at inputs that no op
+        file promises to take."""
+        with contextlib.suppress(Exception):
+            return self.eager(inputs, state)
+        return None
 
     def ignores_mode(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
         """Whether training and evaluating give the same bits and leave the same state."""
@@ -173,7 +183,7 @@ class Reference:
         state: dict[str, torch.Tensor],
         seed: int,
     ) -> Ran:
-        model = copy.deepcopy(self.model)
+        model = copied_model(self.model)
         model.load_state_dict(state)
         model = model._apply(cast)  # type: ignore[no-untyped-call]
         args = [_copied(value, cast) for value in inputs]
@@ -237,8 +247,11 @@ def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat
         for out, output in enumerate(outputs)
         if lifting is not None and (choice := lifting.choices.of(output, args)) is not None
     }
-    known = (lifting.terms, lifting.steps, lifting.multiplies) if lifting else (1, 0, False)
-    return Ran(outputs, str(tree), state, args, aliases, placed, *known)
+    ran = Ran(outputs, str(tree), state, args, aliases, placed)
+    if lifting is None:
+        return ran
+    known = {name: getattr(lifting, name) for name in ("terms", "steps", "multiplies")}
+    return replace(ran, **known, operators=frozenset(lifting.operators))
 
 
 @contextlib.contextmanager

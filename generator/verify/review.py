@@ -12,7 +12,7 @@ from .budget import Comparison, Target, compare
 from .controls import Answer
 from .exchange import StepReport
 from .explain import explain
-from .layout import unwritten
+from .layout import EMPTY, unwritten
 from .verdict import CaseResult, Cause
 
 
@@ -38,6 +38,9 @@ class Reviewed:
     fault: Fault | None = None
 
 
+_GUARDS = ("ValueError", "AssertionError", "RuntimeError", "NotImplementedError", "TypeError")
+
+
 class Review:
     """One call with everything known about it."""
 
@@ -49,10 +52,10 @@ class Review:
         earlier: Sequence[Answer],
         precision: str,
         name: str,
-        explained: bool,
     ) -> None:
-        """`explained`: an earlier call has told what is wrong, so that this one need not be searched."""
-        self.name, self.explained = name, explained
+        """`explained`: an earlier call has told what is wrong, so that this one need not be searched;
+        `right_before`: at this shape usual values came out right."""
+        self.name, self.explained, self.right_before = name, False, False
         self.answer, self.report, self.earlier, self.precision = answer, report, earlier, precision
         self.outputs: list[torch.Tensor] = tensors.get("outputs", [])
         self.changed: dict[str, torch.Tensor] = tensors.get("changed", {})
@@ -61,6 +64,8 @@ class Review:
         """The first fault found, in the order in which one explains the next."""
         if self.report.status == "raised" and (self._guards_layout() or self._guards_mode()):
             return self._reviewed("guarded", self.report.error)
+        if self.report.status == "raised" and self._in_words() and self.answer.case.step.shape:
+            return self._reviewed("refused", self.report.error)
         for check in (self._memory, self._raised, self._running, self._form, self._aliases, self._state):
             fault = self._by_promise(check())
             if fault is not None:
@@ -87,15 +92,16 @@ class Review:
         return Reviewed(result, fault)
 
     def _guards_layout(self) -> bool:
-        """A wrapper may refuse strides it was not written for, in words, before it launches anything."""
-        told = self.report.error.split(":", 1)[0] in (
-            "ValueError",
-            "AssertionError",
-            "RuntimeError",
-            "NotImplementedError",
-            "TypeError",
-        )
-        return self.answer.case.step.layout != "contiguous" and not self.report.in_kernel and told
+        """A wrapper may refuse strides it was not written for, in words, before it launches anything; inputs
+        without elements in any way."""
+        if self.answer.case.step.layout in EMPTY:
+            return True
+        return self.answer.case.step.layout != "contiguous" and self._in_words()
+
+    def _in_words(self) -> bool:
+        """Whether the wrapper has raised, and what says that it did so on purpose."""
+        kind, _, words = self.report.error.partition(":")
+        return kind in _GUARDS and bool(words.strip()) and not self.report.in_kernel
 
     def _guards_mode(self) -> bool:
         """Likewise a module mode, which its words must name."""
@@ -207,11 +213,15 @@ class Review:
             return None
         where = f"{self.name}: output {place}" if len(comparisons) > 1 else self.name
         explained = (
-            None if self.explained else explain(self.outputs, self.answer, self.earlier, self.precision)
+            None
+            if self.explained
+            else explain(
+                self.outputs, self.answer, self.earlier, self.precision, self.right_before, self._rounds()
+            )
         )
         if explained is not None:
             return Fault(explained[0], f"{where}: {explained[1]}")
-        empty = unwritten(self.outputs[place])
+        empty = unwritten(self.outputs[place], self.answer.eager.outputs[place])
         if empty:
             return Fault(
                 "unwritten-output", f"{where}: {empty} elements still hold what torch.empty left there"
@@ -221,7 +231,12 @@ class Review:
             if self.report.loads_without_other:
                 why += "; a masked load without `other` may feed the result, and those lanes are undefined"
             return Fault("non-finite", f"{where}: {why}")
-        return Fault("wrong-values", f"{where}: {why}")
+        usual = "; usual values came out right" if self.right_before else ""
+        return Fault("wrong-values", f"{where}: {why}{usual}")
+
+    def _rounds(self) -> bool:
+        """Whether this call brought numbers to fewer bits; otherwise digits are lost by what it reckons."""
+        return self.report.rounded or bool({"tf32", "bf16x3"}.intersection(self.report.dot_precisions))
 
     def _repeats(self) -> Fault | None:
         if self.report.again_equal is False:

@@ -63,6 +63,12 @@ class Sanitized:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    def unwatched(self) -> list[str]:
+        """What no tool that ran to its end looked at, for the verdict to say."""
+        why = f": {'; '.join(self.reasons)}" if self.reasons else ""
+        looked = {"memcheck": "addresses were", "racecheck": "races in shared memory were"}
+        return [f"{looked[tool]} not watched on the card{why}" for tool in TOOLS if tool not in self.ran]
+
     def fault(self, kernels: Sequence[str]) -> Fault | None:
         """The first finding in one of the candidate's own kernels, or in none that is named."""
         for found in self.findings:

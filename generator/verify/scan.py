@@ -24,6 +24,7 @@ from .allowed import (
     METHODS,
     MODULE_CALLS,
     MODULE_FORBIDDEN,
+    OPERATORS,
 )
 from .asked import asked
 from .hideouts import hideout, keeps_state
@@ -83,6 +84,11 @@ def _undeclared(calls: list[_Call], allowed: Sequence[str]) -> Fault | None:
     return None
 
 
+def _closed(full: str) -> bool:
+    """Whether nothing in a kernel file may be called by this name."""
+    return full not in OPERATORS and (full.startswith(MODULE_FORBIDDEN) or through_a_module(full))
+
+
 class _Reader:
     """One pass over the tree; kernels (`@triton.jit` functions) and constructors, which initialise weights
     that the judge replaces, are read for forbidden names, not for torch calls."""
@@ -103,15 +109,19 @@ class _Reader:
             if isinstance(node, ast.FunctionDef) and node.name in ("__init__", "reset_parameters")
             for inner in ast.walk(node)
         }
+        self.of_operators = {
+            id(node.value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and self._full_name(node) in OPERATORS
+        }
         self.modules = dict(self._submodules())
         self.calls = list(self._library_calls())
 
     def fault(self) -> Fault | None:
-        for node in ast.walk(self.tree):
-            found = self._forbidden(node)
-            if found is not None:
-                cause, what = found
-                return Fault(cause, f"line {getattr(node, 'lineno', 0)}: {what}")
+        found = [(node, told) for node in ast.walk(self.tree) if (told := self._forbidden(node)) is not None]
+        found.sort(key=lambda one: isinstance(one[0], ast.Import | ast.ImportFrom))
+        for node, (cause, what) in found:
+            return Fault(cause, f"line {getattr(node, 'lineno', 0)}: {what}")
         odd = self.kernel_text.fault()
         if odd is not None:
             return Fault("forbidden-code", f"line {getattr(odd[0], 'lineno', 0)}: {odd[1]}")
@@ -163,7 +173,7 @@ class _Reader:
             return self._bad_import("." * node.level + (node.module or ""))
         for one in node.names:
             full = f"{node.module}.{one.name}"
-            if one.name == "*" or full.startswith(MODULE_FORBIDDEN) or through_a_module(full):
+            if one.name == "*" or _closed(full):
                 return self._bad_import(full)
         return None
 
@@ -174,7 +184,7 @@ class _Reader:
         if node.attr in FORBIDDEN_ATTRIBUTES or (private and not is_self(node.value)):
             return "forbidden-code", f"it reaches for {ast.unparse(node)}"
         full = self._full_name(node)
-        if full is not None and (full.startswith(MODULE_FORBIDDEN) or through_a_module(full)):
+        if full is not None and _closed(full) and id(node) not in self.of_operators:
             return "forbidden-code", f"it uses {full}"
         return None
 

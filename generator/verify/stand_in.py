@@ -8,13 +8,16 @@ on `cuda:0`, `torch.cuda` describes the target, and a kernel is called what it i
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import torch
+import torch.library
 from torch.overrides import TorchFunctionMode
 from torch.torch_version import TorchVersion
+from triton.backends.compiler import GPUTarget
 from triton.runtime.interpreter import InterpretedFunction
 
 from .allowed import FORBIDDEN_KEYWORDS
@@ -72,8 +75,9 @@ class OnThisMachine(TorchFunctionMode):
         return value
 
 
-def stand_in(properties: Mapping[str, Any]) -> None:
-    """Patch this process: tensors say that they are on a GPU, and `torch.cuda` describes one.
+def stand_in(properties: Mapping[str, Any], arch: str) -> None:
+    """Patch this process: tensors say that they are on a GPU, `torch.cuda` describes one, Triton compiles for
+    `arch`, and operators of `torch.library` are the functions that they are made of.
 
     `properties` are by name what `torch.cuda.get_device_properties` holds.
     """
@@ -92,6 +96,9 @@ def stand_in(properties: Mapping[str, Any]) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+    _target(arch, card.warp_size)
+    torch.library.triton_op = torch.library.custom_op = _operator  # type: ignore[assignment]
+    torch.library.wrap_triton = lambda kernel: kernel
     toolkit = "hip" if str(card.gcnArchName).startswith("gfx") else "cuda"
     setattr(torch.version, toolkit, _TOOLKIT[toolkit])
     torch.__version__ = TorchVersion(torch.__version__.split("+")[0] + "+" + _BUILD[toolkit])
@@ -112,6 +119,37 @@ def _like_a_compiled_one(kind: Any) -> None:
         return CompiledKernel()
 
     kind.run = run
+
+
+def _target(arch: str, warp_size: int) -> None:
+    """What `tl.target_info` tells a kernel, in versions that have it."""
+    with contextlib.suppress(ImportError):
+        asked = importlib.import_module("triton.language.target_info")
+        hip = arch.startswith("gfx")
+        target = GPUTarget("hip" if hip else "cuda", arch if hip else int(arch[3:].rstrip("a")), warp_size)
+        vars(asked)["current_target"] = lambda: target
+
+
+def _operator(name: str, function: Any = None, /, **_: Any) -> Any:
+    """`torch.library.triton_op` and `custom_op`, registered nowhere: every shape loads the file."""
+    return Operator if function is None else Operator(function)
+
+
+class Operator:
+    """A function as an operator; what it would do on tensors without memory is not asked here."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def register_fake(self, function: Any) -> Any:
+        return function
+
+
+Operator.__name__ = Operator.__qualname__ = "CustomOpDef"
+Operator.__module__ = "torch._library.custom_ops"
 
 
 class CompiledKernel:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .cases import Case
 from .controls import Answer
 from .exchange import StepReport
 from .modes import OTHER_MODE
 from .record import Record
 from .review import Reviewed
+from .setting import Case
 from .upstream import upstream
 from .verdict import BufferTraffic
 
@@ -45,6 +45,12 @@ def fill_in(
     for one in results:
         if one.outcome == "guarded" and one.name.endswith(OTHER_MODE):
             record.notes.append(f"it refuses to run {one.name.rsplit(', ', 1)[1]}: {one.detail}")
+    for shape, words in {
+        case.setting.name: one.result.detail
+        for case, one in zip(cases, reviewed, strict=True)
+        if one and one.result.outcome == "refused"
+    }.items():
+        record.notes.append(f"at the {shape} shape it refuses to run: {words}")
     skipped = sum(report.status == "skipped" for report in reports)
     if skipped:
         record.notes.append(f"{skipped} optional cases were left out: time was up")

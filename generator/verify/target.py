@@ -48,7 +48,20 @@ def target_fault(
                 f"{kernel.name} fits on no {spec.unit_name} of {spec.name}: "
                 f"{kernel.occupancy.limiter} allow no block",
             )
-    return _hidden_tf32(static, precision, reports)
+    return _idle(static, reports) or _hidden_tf32(static, precision, reports)
+
+
+def _idle(static: StaticReport, reports: Sequence[StepReport]) -> Fault | None:
+    """A kernel that stores where it is interpreted, and whose code stores nothing: triton 3.7.1 makes an
+    empty one of `tl.dot(..., input_precision="bf16x6")` for sm_100, and calls that a success."""
+    if not any(stored for report in reports for _, _, stored, _ in report.traffic.values()):
+        return None
+    for kernel in static.kernels:
+        found = kernel.store_bits or kernel.outside_bits or {*kernel.instructions} & {"atomic", "tma"}
+        if not found:
+            told = f"compiled for {static.arch}, {kernel.name} holds no store to global memory"
+            return Fault("does-not-compile", f"{told}, though it stores where it is interpreted")
+    return None
 
 
 def _hidden_tf32(static: StaticReport, precision: str, reports: Sequence[StepReport]) -> Fault | None:

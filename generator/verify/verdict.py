@@ -68,15 +68,15 @@ OPEN_CAUSES: tuple[Cause, ...] = (
 )  # fmt: skip
 """With these nothing is known to be wrong: the verdict is inconclusive."""
 
-CaseOutcome = Literal["passed", "failed", "guarded", "dropped", "skipped"]
+CaseOutcome = Literal["passed", "failed", "guarded", "refused", "dropped", "skipped"]
 
 
 @dataclass(frozen=True)
 class CaseResult:
     """One call of the candidate. Errors are the worst over its outputs, against the float64 oracle.
 
-    `outcome`: "guarded" when it refused a layout with a clear error; "dropped" when the reference has no
-    answer to compare with; "skipped" when time was up.
+    `outcome`: "guarded" when it refused a layout with a clear error, "refused" when it did a size; "dropped"
+    when the reference has no answer to compare with; "skipped" when time was up.
     """
 
     name: str

@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
-from .cases import Case
 from .coverage import unreached
 from .exchange import StepReport
 from .kept import unsettled_message
 from .record import Record
 from .recorder import TO_HOST
 from .review import Fault, Reviewed
+from .setting import Case
 from .verdict import OPEN_CAUSES
 
 _MOST_TO_HOST = 16
@@ -29,6 +29,7 @@ def first_fault(
     """The first fault; when the calls at the first shape are right and others fail, that is the cause. What
     the interpreter cannot run explains nothing else."""
     faults = [(case, one.fault) for case, one in zip(cases, reviewed, strict=True) if one and one.fault]
+    faults += [(case, fault) for case, fault in [unjudged_sizes(cases, reviewed)] if case and fault]
     faults.sort(key=lambda found: found[1].cause in OPEN_CAUSES)
     if not faults:
         return None
@@ -39,6 +40,18 @@ def first_fault(
     if elsewhere and not by_layout and fault.cause in _MAY_BE_SHAPE:
         return Fault("hard-coded-shape", f"right at the {first_shape.name} shape, but {fault.detail}")
     return fault
+
+
+def unjudged_sizes(
+    cases: Sequence[Case], reviewed: Sequence[Reviewed | None]
+) -> tuple[Case, Fault] | tuple[None, None]:
+    """Sizes that it refuses in words are no fault as long as at others, besides the first, it is right."""
+    pairs = [(case, one.result) for case, one in zip(cases, reviewed, strict=True) if one]
+    refused = next(((case, one) for case, one in pairs if one.outcome == "refused"), None)
+    others = (one.outcome == "passed" for case, one in pairs if case.setting is not cases[0].setting)
+    if refused is None or any(others):
+        return None, None
+    return refused[0], Fault("raises", f"ModelNew.forward raises {refused[1].detail}")
 
 
 def hidden_library_call(reports: Sequence[StepReport], declared: Sequence[str]) -> Fault | None:

@@ -6,14 +6,17 @@ a condition cannot be forced on sizes for which it does not hold; it has to hold
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 
-from ...profiling.op import Op, OpError
+from ...profiling.constructors import DIVISOR
+from ...profiling.op import Op
 from ...profiling.source import Literal
 
 LARGEST_TILE = 256
 """Elements of a tile along one axis, beyond which hardly any kernel goes."""
+
+_WIDTHS_KEPT = 2
+"""What divides the widths of a network that are cut down, so that its narrow rows are whole vectors still."""
 
 _TRIES = 80
 """Sets of sizes to measure, at some milliseconds each."""
@@ -25,13 +28,15 @@ def whole_tiles(op: Op, small: Mapping[str, Literal], budget: int) -> dict[str, 
     or `small` has them."""
     least = {name: value for name, value in small.items() if isinstance(value, int) and value > 1}
     sizes = {name: _rounded_up(value, _tile(op.constants[name])) for name, value in least.items()}
+    if DIVISOR in least:  # of widths that are multiples of eight: so they are multiples of four
+        sizes[DIVISOR] = min(least[DIVISOR], _WIDTHS_KEPT)
     tries = iter(range(_TRIES))
     taken = bytes_of(op, {**small, **sizes})
     while taken is not None and taken > budget:
         halved = {
-            name: {**sizes, name: value // 2}
+            name: {**sizes, name: value // 2 if name != DIVISOR else value * 2}
             for name, value in sizes.items()
-            if value % 2 == 0 and value > 2 and next(tries, None) is not None
+            if _may_shrink(name, value, least) and next(tries, None) is not None
         }
         measured = {name: bytes_of(op, {**small, **choice}) for name, choice in halved.items()}
         fewer = {name: found for name, found in measured.items() if found is not None and found < taken}
@@ -40,6 +45,10 @@ def whole_tiles(op: Op, small: Mapping[str, Literal], budget: int) -> dict[str, 
         best = min(fewer, key=lambda name: fewer[name])
         sizes, taken = halved[best], fewer[best]
     return None if taken is None or sizes == least else {**small, **sizes}
+
+
+def _may_shrink(name: str, value: int, least: Mapping[str, int]) -> bool:
+    return value < least[name] if name == DIVISOR else value % 2 == 0 and value > 2
 
 
 def _tile(size: Literal) -> int:
@@ -52,6 +61,4 @@ def _rounded_up(size: int, tile: int) -> int:
 
 def bytes_of(op: Op, overrides: Mapping[str, Literal]) -> int | None:
     """Inputs, outputs and temporaries at these sizes; None where the op has no such sizes."""
-    with contextlib.suppress(OpError):
-        return op.with_overrides(overrides).footprint().total_bytes
-    return None
+    return op.bytes_at(overrides)

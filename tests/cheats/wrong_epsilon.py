@@ -2,7 +2,7 @@
 
 op: layernorm
 class: B19 precision
-expected: low-precision
+expected: wrong-values
 """
 
 import torch

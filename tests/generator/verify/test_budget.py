@@ -5,6 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kbgen.generator.verify import budget
 from kbgen.generator.verify.budget import (
     FLOORS,
     Target,
@@ -138,3 +139,19 @@ def test_a_case_that_rounding_alone_changes_is_not_compared(
     oracle = torch.ones(100, dtype=torch.float64)
     case = Target(oracle, oracle.float(), oracle * (1 + answer))
     assert too_ill_conditioned(case, precision) is expected
+
+
+def test_large_tensors_are_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = torch.Generator().manual_seed(0)
+    oracle = torch.randn(37, 11, dtype=torch.float64, generator=generator)
+    found = (oracle + 1e-6 * torch.randn(37, 11, dtype=torch.float64, generator=generator)).float()
+    for place, value in ((5, float("inf")), (300, float("nan"))):
+        whole = difference(found, oracle)
+        told = compare(found, target(oracle), "fp32").why
+        with monkeypatch.context() as patched:
+            patched.setattr(budget, "BLOCK", 64)
+            blocks = difference(found, oracle)
+            assert compare(found, target(oracle), "fp32").why == told
+        assert blocks.relative_l2 == pytest.approx(whole.relative_l2, rel=1e-12)
+        assert blocks.scaled_max == whole.scaled_max
+        found.reshape(-1)[place] = value

@@ -1,0 +1,95 @@
+"""Draws the calls of a judgement: values of a family, laid out in memory, with weights to go with them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from .exchange import Step
+from .extremes import extreme_integers, padded_masks, whole_masks
+from .families import MUST, draw_inputs, draw_weights, nudged
+from .idle import idle_spike
+from .ignored import ignored_classes
+from .layout import Layout, place
+from .resized import resized
+from .setting import Case, Setting
+
+ALTERED = {
+    "idle spikes": idle_spike, "ignored classes": ignored_classes, "extreme integers": extreme_integers,
+    "whole masks": whole_masks, "padded masks": padded_masks,
+}  # fmt: skip
+"""What becomes of a call's inputs, where an op has such."""
+
+
+class Draw:
+    """Makes cases from one generator, so that a seed repeats them all."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        self.generator = generator
+
+    def nudged(self, case: Case) -> Case:
+        """The same call but for one element of each input and weight."""
+        changed = nudged(case.inputs, self.generator)
+        inputs = [
+            place(value, "contiguous") if isinstance(value, torch.Tensor) else value for value in changed
+        ]
+        names, weights = list(case.step.state), list(case.step.state.values())
+        parameters = {name for name, _ in case.setting.reference.model.named_parameters()}
+        moved = [
+            one if name in parameters else was
+            for name, was, one in zip(names, weights, nudged([*weights], self.generator), strict=True)
+        ]
+        state = {name: one for name, one in zip(names, moved, strict=True) if isinstance(one, torch.Tensor)}
+        step = replace(case.step, inputs=changed, state=state, again=False, optional=False)
+        return replace(
+            case, name=f"{case.name}, one element changed", family="nudged", step=step, inputs=inputs
+        )
+
+    def altered(self, case: Case, family: str) -> list[Case]:
+        """The same call with what few ops can be given; none where this one cannot."""
+        alter = ALTERED[family]
+        inputs = alter(case.setting.reference, case.inputs, case.step.state, self.generator)
+        if inputs is None:
+            return []
+        step = replace(case.step, inputs=inputs, again=False, optional=False)
+        laid = [place(one, "contiguous") if isinstance(one, torch.Tensor) else one for one in inputs]
+        return [replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)]
+
+    def resized(self, case: Case, layout: Layout) -> list[Case]:
+        """The same call with inputs of other sizes; none where the reference has no answer to it."""
+        inputs = resized(case.setting.reference, case.inputs, case.step.state, layout)
+        if inputs is None:
+            return []
+        step = replace(case.step, layout=layout, inputs=inputs, again=False, optional=True)
+        name = f"{case.setting.name}, {layout}"
+        return [replace(case, name=name, family=layout, step=step, inputs=inputs, other_inputs=inputs)]
+
+    def case(
+        self,
+        place_of_shape: int,
+        setting: Setting,
+        family: str,
+        *,
+        layout: Layout = "contiguous",
+        shipped_weights: bool = False,
+        again: bool = False,
+        ghost: bool = False,
+        optional: bool | None = None,
+    ) -> Case:
+        draws = (setting.shipped, setting.other_draw)
+        base, other_base = draws if shipped_weights else reversed(draws)
+        drawn = draw_inputs(family, base, self.generator)
+        other = draw_inputs(family, other_base, self.generator)
+        laid = [place(value, layout) if isinstance(value, torch.Tensor) else value for value in drawn]
+        values = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in laid]
+        model, whole = setting.reference.model, family == "small integers"
+        state = (
+            setting.state if shipped_weights else draw_weights(model, self.generator, whole, setting.moving)
+        )
+        may_skip = family not in MUST if optional is None else optional
+        step = Step(place_of_shape, layout, values, state, again, ghost, may_skip)
+        extra = [] if layout == "contiguous" else [str(layout)]
+        extra += ["other draw"] if family == "as shipped" and not shipped_weights else []
+        name = ", ".join([setting.name, family, *extra, *(["kernels left out"] if ghost else [])])
+        return Case(name, setting, family, step, laid, other)

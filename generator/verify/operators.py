@@ -1,0 +1,55 @@
+"""Knows what a reference's operators make of numbers at the ends: which pass NaN on, which cancel near zero.
+
+Names are ATen's, without overload and the `_` of what works in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MOVES = _words("""
+    view _unsafe_view reshape _reshape_alias expand permute transpose t unsqueeze squeeze slice select clone
+    _to_copy copy alias detach as_strided cat stack split split_with_sizes unbind flatten lift_fresh empty
+    zeros ones full zeros_like ones_like full_like new_zeros new_ones new_full
+    """)
+
+_PASSES_NAN = _MOVES | _words("""
+    add sub rsub mul div neg reciprocal sqrt rsqrt square pow exp exp2 log log2 log10 sigmoid silu sum mean mm
+    bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
+    native_batch_norm _native_batch_norm_legit var var_mean std std_mean norm linalg_vector_norm cumsum
+    """)
+"""NaN comes out of these however they are computed. Of a maximum, a clamp or a comparison it does not:
+`tl.maximum` and `tl.max` drop it, as the card's own instructions do, and torch keeps it."""
+
+_CANCELS = _words("""
+    tanh elu selu celu expm1 log1p sinh asinh atanh logit erf sin tan asin atan
+    """)
+"""Near zero they are nearly their argument, and what honest kernels make of them (`exp(x) - 1`,
+`2 * sigmoid(2 * x) - 1`, an approximation whose error is absolute) is a difference of numbers near one."""
+
+_SQUARES = _words("var var_mean std std_mean norm linalg_vector_norm _cdist_forward _euclidean_dist")
+"""Their squares may underflow in a kernel and not in torch, which takes some of them in a wider type."""
+
+
+def plain_name(func: Any) -> str:
+    """The name of an ATen overload as it stands in the sets here."""
+    name: str = func._schema.name.removeprefix("aten::")
+    return name.removesuffix("_")
+
+
+def passes_nan(operators: Iterable[str]) -> bool:
+    return _PASSES_NAN.issuperset(operators)
+
+
+def cancels(operators: Iterable[str]) -> bool:
+    return not _CANCELS.isdisjoint(operators)
+
+
+def squares(operators: Iterable[str]) -> bool:
+    return not _SQUARES.isdisjoint(operators)
