@@ -3,7 +3,7 @@
 #
 #   benchmarks/run.sh OUT LEVEL1 [LEVEL2 ...]
 #
-# OUT gets rows.jsonl (also while it runs), suite.json, log.txt and results.tgz (kernels, reports, timings). Environment:
+# OUT gets rows.jsonl, log.txt and results.tgz (kernels, reports, timings), also while it runs, and suite.json. Environment:
 #   WORK=DIR       where it works; a second run there goes on with the first  (default: OUT/work)
 #   DONE=DIR       rows.jsonl and results.tgz of a run elsewhere, to go on with
 #   WHEELS=DIR     packages to install first, for a machine without a network
@@ -29,13 +29,17 @@ if [ -n "${DONE:-}" ] && [ ! -e "$work/suite/rows.jsonl" ]; then
   if [ -e "$DONE/results.tgz" ]; then tar xzf "$DONE/results.tgz" -C "$work/suite"; fi
 fi
 also=""; for name in ${ALSO-a100 h100 b200 mi300x}; do also="$also --also $name"; done
-(while sleep 15; do cp "$work/suite/rows.jsonl" "$out/" 2>/dev/null || true; done) & copier=$!
+pack() {
+  (cd "$work/suite" && find . -name timing -prune -o -name again -prune -o -type f \( -name '*_optimized.py' \
+    -o -name report.json -o -name benchmark.json -o -path './ceilings/*' \) -print | tar czf "$out/$1.tgz" -T - \
+    && mv "$out/$1.tgz" "$out/results.tgz") 2>/dev/null || true
+}
+(while sleep 15; do cp "$work/suite/rows.jsonl" "$work/log.txt" "$out/" 2>/dev/null || true; pack part; done) & copier=$!
 # shellcheck disable=SC2086  # several words each
 python3 -m kbgen.cli eval suite "$@" --gpu "${GPU:-auto}" --out "$work/suite" --for "${FOR:-9m}" ${JOBS:+--jobs "$JOBS"} \
   --processes "${PROCESSES:-1}" $also --json > "$work/out.json" 2> "$work/log.txt" || echo "kbgen ended with $?; see log.txt"
 kill "$copier" 2>/dev/null || true
 cp "$work/log.txt" "$out/"
 cp "$work/suite/rows.jsonl" "$work/suite/suite.json" "$out/" 2>/dev/null || true
-cd "$work/suite"
-find . -name timing -prune -o -name again -prune -o -type f \( -name '*_optimized.py' -o -name report.json \
-  -o -name benchmark.json -o -path './ceilings/*' \) -print | tar czf "$out/results.tgz" -T -
+pack last
+rm -f "$out/part.tgz"

@@ -21,7 +21,7 @@ from typing import Any
 
 from .. import KbgenError
 from ..profiling.device import Device
-from ..profiling.limit import least_us
+from ..profiling.limit import by_parts_us, least_us
 from ..profiling.op import Op
 from ..profiling.samples import Session
 from ..profiling.sandbox import Limits, Outcome, run_child
@@ -34,7 +34,7 @@ PROCESSES = 3
 COMPILED = ("compile", "compile-max-autotune")
 
 _LIMITS = Limits(wall_s=1800.0, cpu_s=None, memory_bytes=None, file_bytes=4 << 30, processes=512)
-_LARGE = 0.1  # of the card's memory: from there on, fewer old buffers are kept alive
+_LARGE = 0.02  # of the card's memory: from there on, fewer old buffers are kept alive
 
 RunChild = Callable[[dict[str, Any], Path], Outcome]
 
@@ -74,7 +74,10 @@ def benchmark(
         if number == 1 and not _graphs_lead(sessions[0]):
             asked["graphs"] = False
     floor = least_us(traced, device.spec, saves_arithmetic=saves_arithmetic)
-    return decide(sessions, crash, floor, device.to_json())
+    return decide(
+        sessions, crash, floor, device.to_json(),
+        parts_us=by_parts_us(traced, device.spec), saves_arithmetic=saves_arithmetic,
+    )  # fmt: skip
 
 
 def _graphs_lead(session: Session) -> bool:

@@ -31,12 +31,10 @@ from .decision import EAGER, GRAPHS
 from .patience import ready_within
 from .recheck import Recheck
 from .refresh import Refresh
-from .turn import turn
+from .tuning import tuned_in
+from .turn import Turns
 from .verify import integrity
 from .verify.candidate import with_constants
-
-UNTUNED = ("compile",)
-"""Baselines that compile with next to nothing tried on the card."""
 
 _MODES = {
     "compile": "default",
@@ -47,40 +45,63 @@ _MODES = {
 
 def handle(request: Mapping[str, Any]) -> dict[str, Any]:
     """One timing session. The clock is made first: it holds its own references to every timer."""
+    stages = Stages(request.get("asked_at"))
     clock = CudaClock(request["l2_bytes"], SystemProbe().clocks)
-    return timed(Bench(request, "cuda"), clock).to_json()
+    stages.done("start")
+    bench = Bench(request, "cuda")
+    stages.done("inputs")
+    return timed(bench, clock, stages).to_json()
 
 
-def timed(bench: Bench, clock: Clock) -> Session:
+class Stages:
+    """Wall seconds by stage, in order; the first begins with the process, or where it was asked for."""
+
+    def __init__(self, began: float | None = None) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.monotonic() - (max(0.0, time.time() - began) if began else 0.0)
+
+    def done(self, name: str) -> None:
+        """What was done since the last stage is called so."""
+        now = time.monotonic()
+        self.seconds[name] = round(self.seconds.get(name, 0.0) + now - self._last, 3)
+        self._last = now
+
+
+def timed(bench: Bench, clock: Clock, stages: Stages | None = None) -> Session:
     """Baselines alone, then beside the candidates; what these replaced in torch meanwhile is noted.
 
-    Where others wait for the card ("turn" of the request), it is held while something is tuned or measured;
-    what only compiles is done before.
+    Where others wait for the card ("turn" of the request), it is held round by round while something is tuned
+    or measured, and free while something compiles.
     """
-    asked = bench.request
+    asked, stages = bench.request, stages or Stages()
     place = asked.get("turn")
+    turns = Turns(place)
     baselines = bench.baselines(asked["baselines"])
     plan = Plan(**asked["plan"])
     short = replace(undisturbed.PLAN, keep=plan.keep)
-    took = bench.compiled([one for one in baselines if one.name in UNTUNED]) if place else {}
-    with turn(place):
-        alone = [measure(baselines, clock, short)] if baselines else []
-        if alone and asked["graphs"] and undisturbed.launch_bound(alone[0]):
-            baselines += (graphs := bench.baselines([GRAPHS]))
-            alone.append(measure(graphs, clock, short))
+    took = bench.compiled(baselines, turns) if place else {}
+    stages.done("compile")
+    alone = [measure(baselines, clock, short, quiet=turns)] if baselines else []
+    if alone and asked["graphs"] and undisturbed.launch_bound(alone[0]):
+        baselines += (graphs := bench.baselines([GRAPHS]))
+        took |= bench.compiled(graphs, turns) if place else {}
+        alone.append(measure(graphs, clock, short, quiet=turns))
+    stages.done("alone")
     environment, before = {**_environment(), "turns_on_the_card": bool(place)}, integrity.snapshot()
     candidates = bench.candidates()
     if place:
-        bench.compiled(candidates)
-    with turn(place):
-        session = measure([*baselines, *candidates], clock, plan, asked["seed"])
+        bench.compiled(candidates, turns)
+    stages.done("candidate")
+    session = measure([*baselines, *candidates], clock, plan, asked["seed"], quiet=turns)
+    stages.done("session")
     first_call_us = {record.subject: record.first_call_us for taken in alone for record in taken.samples}
     for record in session.samples:  # compiled before: what that took is known from there
         first = first_call_us.get(record.subject, record.first_call_us)
         record.first_call_us = took.get(record.subject, first)
+    held = {"waited": round(turns.waited_s, 3), "held": round(turns.held_s, 3)} if place else {}
     return replace(
         session,
-        environment=environment,
+        environment={**environment, "seconds": {**stages.seconds, **held}},
         alone={name: found for taken in alone for name, found in undisturbed.medians(taken).items()},
         tampered=tuple(integrity.changed_since(before)),
     )
@@ -111,14 +132,16 @@ class Bench:
             for name in names
         ]
 
-    def compiled(self, subjects: Sequence[Subject]) -> dict[str, float]:
-        """Call each once, and say how many microseconds that took; one that fails will fail when measured."""
+    def compiled(self, subjects: Sequence[Subject], turns: Turns) -> dict[str, float]:
+        """Call each once, and say how many microseconds that took but for waiting; one that fails will fail
+        when measured."""
         took = {}
-        for subject in subjects:
-            begun = time.perf_counter()
-            with contextlib.suppress(Exception):
-                subject.call(*subject.prepare(self.request["seed"] % 2**31))
-                took[subject.name] = (time.perf_counter() - begun) * 1e6
+        with tuned_in(turns):
+            for subject in subjects:
+                begun = time.perf_counter() - turns.waited_s
+                with contextlib.suppress(Exception):
+                    subject.call(*subject.prepare(self.request["seed"] % 2**31))
+                    took[subject.name] = (time.perf_counter() - turns.waited_s - begun) * 1e6
         torch.cuda.empty_cache()
         return took
 
@@ -167,7 +190,7 @@ def _built_candidate(path: Path, op: Op, device: str) -> nn.Module:
     if made is None:
         raise OpError(f"{path} has no class ModelNew; add it with the constructor of Model.")
     reference = op.module()
-    vars(reference)["Model"] = made
+    vars(reference).update(Model=made, get_inputs=list)  # those of the reference are on the device already
     return build(reference, op.path, seed=0, device=device)[0]
 
 

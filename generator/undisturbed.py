@@ -13,8 +13,8 @@ from ..profiling.samples import Alone, Samples, Session
 from ..profiling.session import Plan
 
 PLAN = Plan(
-    least_samples=20, most_extra=10, least_early=10, standard_error=0.003, warmup=(3, 5), check_share=0.0,
-    audits=0, budget_s=30.0,
+    least_samples=16, most_extra=4, least_early=8, standard_error=0.005, warmup=(2, 4), check_share=0.0,
+    audits=None, budget_s=60.0,
 )  # fmt: skip
 
 _DEVICE_SHARE, _DEVICE_SLACK_US = 0.05, 1.0

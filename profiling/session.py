@@ -20,6 +20,7 @@ import random
 import secrets
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
@@ -49,9 +50,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is enough: `least_samples`, or a standard error of the mean under 0.1 % after `least_early`.
-    Warm-up and sample counts are drawn anew for each run, so no call can tell by counting whether it is
-    timed."""
+    """How much is enough: `least_samples`, or `least_early` once the standard error of each mean is under
+    `standard_error`, or `budget_s` are over. Warm-up and sample counts are drawn anew for each run, so no
+    call can tell by counting whether it is timed. Calls under the profiler come first, last, and `audits`
+    times in between; none at all where that is None."""
 
     least_samples: int = 100
     most_extra: int = 20
@@ -59,7 +61,7 @@ class Plan:
     standard_error: float = 0.001
     warmup: tuple[int, int] = (3, 10)
     check_share: float = 0.05
-    audits: int = 2
+    audits: int | None = 2
     keep: int = 4
     budget_s: float = 120.0
 
@@ -68,20 +70,28 @@ class DeviceLostError(Exception):
     """The device no longer answers after a subject failed; nothing later in this process could be trusted."""
 
 
+Quiet = Callable[[], AbstractContextManager[None]]
+
+
 def measure(
-    subjects: Sequence[Subject], clock: Clock, plan: Plan = Plan(), seed: int | None = None
-) -> Session:
-    """Time the subjects in shuffled rounds; one that fails keeps its place in the result, with its error."""
+    subjects: Sequence[Subject], clock: Clock, plan: Plan = Plan(), seed: int | None = None, *,
+    quiet: Quiet = nullcontext,
+) -> Session:  # fmt: skip
+    """Time the subjects in shuffled rounds; one that fails keeps its place in the result, with its error.
+    Each round, and whatever else runs on the device, is within a `quiet()` of its own."""
     seed = secrets.randbits(48) if seed is None else seed
     pairs = [(subject, Samples(subject.name, subject.trusted)) for subject in subjects]
-    run = _Run(clock, plan, random.Random(seed), pairs)
-    before, floor = clock.state(), _floor(clock)
+    run = _Run(clock, plan, random.Random(seed), pairs, quiet)
+    before = clock.state()
+    with quiet():
+        floor = _floor(clock)
     lost, complete = "", False
     try:
         run.warm_up()
         run.weigh()
         run.audit()
-        floor = _floor(clock)  # as the rounds find it: loaded modules and a profiler slow every wait
+        with quiet():
+            floor = _floor(clock)  # as the rounds find it: loaded modules and a profiler slow every wait
         complete = run.rounds()
         run.audit()
     except DeviceLostError as error:
@@ -94,9 +104,10 @@ class _Run:
     """The state of one session; every method works on all subjects that have not failed."""
 
     def __init__(
-        self, clock: Clock, plan: Plan, dice: random.Random, pairs: list[tuple[Subject, Samples]]
-    ) -> None:
-        self.clock, self.plan, self.dice, self.pairs = clock, plan, dice, pairs
+        self, clock: Clock, plan: Plan, dice: random.Random, pairs: list[tuple[Subject, Samples]],
+        quiet: Quiet,
+    ) -> None:  # fmt: skip
+        self.clock, self.plan, self.dice, self.pairs, self.quiet = clock, plan, dice, pairs, quiet
         self.flushes = 1
         self.kept = deque[Any](
             maxlen=plan.keep
@@ -104,39 +115,35 @@ class _Run:
 
     def warm_up(self) -> None:
         """Compile, autotune, settle; how often is not known to the subjects, and nothing of it counts."""
-        for subject, record in self.pairs:
-            self._guarded(subject, record, self._call_first)
+        self._all(self.pairs, self._call_first)
         for _ in range(self.dice.randint(*self.plan.warmup)):
-            for subject, record in self.pairs:
-                self._guarded(subject, record, self._sample)
+            self._all(self.pairs, self._sample)
         for _, record in self.pairs:
             record.forget()
 
     def rounds(self) -> bool:
         """Whether enough samples were taken before the budget ran out."""
         target = self.plan.least_samples + self.dice.randint(0, self.plan.most_extra)
-        audited = {self.dice.randrange(target) for _ in range(self.plan.audits)}
+        audited = {self.dice.randrange(target) for _ in range(self.plan.audits or 0)}
         deadline_us = self.clock.now_us() + self.plan.budget_s * 1e6
         for index in range(target):
             if index in audited:
                 self.audit()
-            for subject, record in self.dice.sample(self.pairs, len(self.pairs)):
-                self._guarded(subject, record, self._sample)
+            self._all(self.dice.sample(self.pairs, len(self.pairs)), self._sample)
             if index + 1 >= self.plan.least_early and self._steady():
                 return True
             if self.clock.now_us() > deadline_us:
-                return index + 1 >= self.plan.least_samples
+                return index + 1 >= self.plan.least_early
         return True
 
     def weigh(self) -> None:
         """The memory that one call of each subject takes, apart from any timed one."""
-        for subject, record in self.pairs:
-            self._guarded(subject, record, self._weigh_one)
+        self._all(self.pairs, self._weigh_one)
 
     def audit(self) -> None:
         """One call of each subject under the profiler, between timed rounds."""
-        for subject, record in self.pairs:
-            self._guarded(subject, record, self._audit_one)
+        if self.plan.audits is not None:
+            self._all(self.pairs, self._audit_one)
 
     def _sample(self, subject: Subject, record: Samples) -> None:
         """One call through each window. No other call ever gets these contents, so that a result which
@@ -184,6 +191,11 @@ class _Run:
         if spans is not None:
             record.audits.append(list(spans))
         self._finish(subject, record, seed, arguments, results[0])
+
+    def _all(self, pairs: Sequence[tuple[Subject, Samples]], act: Callable[[Subject, Samples], None]) -> None:
+        with self.quiet():
+            for subject, record in pairs:
+                self._guarded(subject, record, act)
 
     def _guarded(self, subject: Subject, record: Samples, act: Callable[[Subject, Samples], None]) -> None:
         if record.error:

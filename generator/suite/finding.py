@@ -22,12 +22,14 @@ from ..writers.synth.writer import SynthWriter
 from ..writers.writer import Request
 from .cards import variables
 from .row import Row, found_row
+from .template import copy_of
 
 
 @dataclass(frozen=True)
 class Task:
     """One op file for one device. `out` is the folder of its results, `library` None for one that is thrown
-    away, `cores` how many cores it may count on, None for what torch takes by itself."""
+    away, which is a copy of `template` where that is named, `cores` how many cores it may count on, None for
+    what torch takes by itself."""
 
     path: Path
     level: str
@@ -37,6 +39,7 @@ class Task:
     library: Path | None = None
     also: tuple[str, ...] = ()
     cores: int | None = None
+    template: Path | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -50,6 +53,8 @@ def find(task: Task) -> Row:
         torch.set_num_threads(task.cores)
     with variables(NO_CARD), tempfile.TemporaryDirectory(prefix="kbgen-suite-") as scratch:
         library = task.library or Path(scratch) / "library"
+        if task.template is not None and task.knowledge and task.library is None:
+            copy_of(task.template, library)
         request = OptimizeRequest(
             task.path, gpu=task.gpu, knowledge=task.knowledge, library=library, out=task.out
         )
@@ -68,7 +73,7 @@ def _targets(task: Task, result: OptimizeResult, scratch: Path) -> dict[str, Map
         return {}
     op = load_op(task.path)
     traced = trace(op)
-    smaller = tuple(trace(op.with_overrides(s.overrides)) for s in op.shape_sets() if s.fits)
+    smaller = tuple(trace(op.with_overrides(s.overrides)) for s in op.planned_sets())
     found: dict[str, Mapping[str, Any]] = {}
     for name in task.also:
         request = Request(op, traced, smaller, find_spec(name))

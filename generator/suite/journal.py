@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import KbgenError
-from .row import Row
+from .row import NOT_REACHED, Row
 
 SCHEMA = "kbgen-suite/1"
 
@@ -35,6 +35,12 @@ class Journal:
         """Keep the row, on disk first."""
         self._append(asdict(row))
         self.rows[row.key] = row
+
+    def row(self, key: tuple[str, str, str]) -> Row:
+        """The row, or one that says that there is none yet."""
+        level, op, gpu = key
+        missing = Row(op, gpu, NOT_REACHED, 0.0, "the time of the suite was over", level)
+        return self.rows.get(key, missing)
 
     def _append(self, line: Mapping[str, Any]) -> None:
         with self.path.open("a", encoding="utf-8") as file:

@@ -34,8 +34,10 @@ class Row:
     Where the card is here, `measured_us` is the kernel's median over `processes`, `speedups` those over eager
     and both compiled baselines, `speedup` that over the fastest with its 95 % `interval`, `missing` why a
     baseline has no time, `contradicted` what a timed call showed to be wrong in a kernel that was verified,
-    and `fraction_of_least` the share of the roofline reached. `turns_on_the_card` tells that another task may
-    have compiled and made its inputs there meanwhile.
+    and `fraction_of_least` the share of the roofline reached. `turns_on_the_card` tells that other tasks may
+    have compiled, made their inputs and measured between the rounds there meanwhile. `timing_stages` are wall
+    seconds of the first process by stage, with those that it waited for the card and held it, and of the
+    second verification. `algorithmic`: the judge found that the kernel needs fewer operations than the op.
     """
 
     op: str
@@ -81,6 +83,8 @@ class Row:
     contradicted: str = ""
     fraction_of_least: float | None = None
     timing_seconds: float | None = None
+    timing_stages: Mapping[str, float] = field(default_factory=dict)
+    algorithmic: bool | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -97,8 +101,10 @@ class Row:
 
     @property
     def timed(self) -> bool:
-        """Whether the clock has had its say, whatever it said."""
-        return self.timing_seconds is not None
+        """Whether the clock has had its say, whatever it said; a card without room or a process that did not
+        end says nothing."""
+        spoken = self.status != "inconclusive" or self.speedup is not None or bool(self.contradicted)
+        return self.timing_seconds is not None and spoken
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Row:
@@ -167,6 +173,7 @@ def timed_fields(timed: Mapping[str, Any], asked: int = PROCESSES) -> dict[str, 
         "measured_us": own["median_us"] if own and not failed and not wrong else None,
         "processes": timed["processes"],
         "turns_on_the_card": timed["environment"].get("turns_on_the_card"),
+        "timing_stages": timed["environment"].get("seconds", {}),
         "speedups": {} if wrong else timed["speedups"],
         "speedup": timed["speedup"],
         "interval": timed["interval"],

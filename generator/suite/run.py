@@ -14,6 +14,7 @@ import os
 import re
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,19 +31,18 @@ from ..summary import versions
 from .cards import cards_here
 from .finding import Task, find
 from .journal import Journal
+from .places import TIMED_AT_ONCE, needed_bytes, next_place
 from .pool import Bounds, Ending, Here, Pool, Processes
-from .row import NOT_REACHED, Row
+from .row import Row
 from .timing import Timing, ceilings, clock
 from .total import by_family, by_level, total
 
 Say = Callable[[Event], None]
-TIMED_AT_ONCE = 2
-"""Tasks a card: one measures there, the other compiles, makes its inputs or is judged again meanwhile."""
-
 _IMPORTED = (f"{__package__}.timing", "chromadb", "llama_index.core.node_parser")
 """What every task needs, by module, and what takes seconds."""
 
 _MEMORY = 4 << 30  # what a job is reckoned to need
+_TRIES = 2  # of a timing that told nothing: the card was full, say
 _LEFT_TO_TIMING = 3  # cores a card: what times must not wait for a core
 _TIMING_MEMORY = 64 << 30  # inputs of an op at full size may be made on the host
 
@@ -122,11 +122,13 @@ def run_suite(
         library = str(plan.library) if plan.library else None
         settings = {"knowledge": plan.knowledge, "also": list(also), "library": library}
         journal = Journal(out, settings)
-        run = _Run(replace(plan, also=also), devices, journal, out, on_event or (lambda event: None), crew)
+        template = Path(temporary) / "template"
+        say = on_event or (lambda event: None)
+        run = _Run(replace(plan, also=also), devices, journal, out, say, crew, template)
         tasks = [run.task(path, level, gpu) for gpu in gpus for level, path in files]
         with nvml():  # a driver that is held open answers each of many processes at once
             run.all(tasks)
-        rows = tuple(_row(journal, task) for task in tasks)
+        rows = tuple(journal.row(task.key) for task in tasks)
         seconds = round(time.monotonic() - run.begun, 1)
         named = {gpu: device.to_json() for gpu, device in devices.items()}
         environment = {"devices": named, "versions": versions(), "cores": _cores(), "jobs": run.jobs}
@@ -161,7 +163,9 @@ class _Run:
         out: Path,
         say: Say,
         crew: Crew,
+        template: Path,
     ) -> None:
+        self.template = template
         self.plan, self.devices, self.journal, self.out = plan, devices, journal, out
         self.say, self.crew, self.begun = say, crew, time.monotonic()
         self.cards = tuple(crew.cards()) if any(device.live for device in devices.values()) else ()
@@ -174,6 +178,7 @@ class _Run:
         task = Task(
             path.resolve(), level, spec, self.out / spec / level / path.stem, self.plan.knowledge,
             self.plan.library, self.plan.also, max(1, _cores() // self.jobs) if self.jobs else None,
+            self.template,
         )  # fmt: skip
         self.paths[task.key] = task.path
         return task
@@ -181,25 +186,27 @@ class _Run:
     def all(self, tasks: Sequence[Task]) -> None:
         """Work off the tasks, then what their rows still need of a card."""
         pool: Pool[_Key] = Processes(self.plan.bounds, _IMPORTED) if self.jobs else Here()
-        waiting = [task for task in tasks if task.key not in self.journal.rows]
-        clocked = [task for task in tasks if self._untimed(task.key)]
-        free = [card for _ in range(TIMED_AT_ONCE) for card in self.cards]
+        waiting = [task for task in tasks if task.key not in self.journal.rows or self._lost(task)]
+        clocked = [task for task in tasks if self._untimed(task.key) and task not in waiting]
         taken: dict[_Key, str] = {}
+        tried = Counter[Task]()
         if self.cards and self._ceilings is None:
             key: _Key = ("ceilings", None)
-            taken[key] = free.pop()
+            taken[key] = self.cards[-1]
             pool.start(key, self.crew.ceilings, (taken[key], self.out / "ceilings"))
         done = len(tasks) - len(waiting)
         try:
             while not self._over() and (waiting or clocked or pool.running):
-                while clocked and free:
-                    key = ("clock", clocked.pop(0))
-                    taken[key] = free.pop(0)
-                    self._start_timing(pool, key, taken[key])
+                while (found := self._next(clocked, taken)) is not None:
+                    one, card = found
+                    clocked.remove(one)
+                    taken["clock", one] = card
+                    tried[one] += 1
+                    self._start_timing(pool, ("clock", one), card)
                 while waiting and pool.running - len(taken) < max(1, self.jobs):
                     pool.start(("find", waiting[0]), self.crew.find, waiting.pop(0))
                 for (kind, task), ending in pool.ended():
-                    free += [taken.pop((kind, task))] if kind != "find" else []
+                    taken.pop((kind, task), None)
                     if task is None:
                         self._ceilings = ending.value
                         continue
@@ -207,10 +214,17 @@ class _Run:
                     row = self._row(kind, task, ending)
                     self.journal.add(row)
                     self._tell(row, kind, done, len(tasks))
-                    if kind == "find" and self._untimed(task.key):
+                    if self._untimed(task.key) and tried[task] < _TRIES:
                         clocked.append(task)
         finally:
             pool.stop()
+
+    def _next(self, clocked: Sequence[Task], taken: Mapping[_Key, str]) -> tuple[Task, str] | None:
+        there = [(task, card) for (_, task), card in taken.items()]
+        memory = min((device.spec.memory_gb for device in self.devices.values() if device.live), default=0.0)
+        return next_place(
+            clocked, self.cards, there, lambda task: needed_bytes(self.journal.rows[task.key]), memory * 1e9
+        )
 
     def ceilings(self) -> Mapping[str, float]:
         """What was measured of the card, by key."""
@@ -226,6 +240,11 @@ class _Run:
         row = self.journal.rows.get(key)
         live = any(device.live and device.spec.id == key[2] for device in self.devices.values())
         return live and row is not None and row.verified and not row.timed and row.kernel is not None
+
+    def _lost(self, task: Task) -> bool:
+        """Whether its kernel is still to be timed, and its files are not here: it is made again then."""
+        kernel = self.journal.rows[task.key].kernel or ""
+        return self._untimed(task.key) and not all((task.out / n).exists() for n in (kernel, "report.json"))
 
     def _start_timing(self, pool: Pool[_Key], key: _Key, card: str) -> None:
         _, task = key
@@ -264,11 +283,6 @@ def _fallen(task: Task, ending: Ending) -> Row:
     return Row(
         task.path.stem, task.gpu, ending.status, ending.wall_s, ending.detail, task.level, cause=ending.status
     )
-
-
-def _row(journal: Journal, task: Task) -> Row:
-    missing = Row(task.path.stem, task.gpu, NOT_REACHED, 0.0, "the time of the suite was over", task.level)
-    return journal.rows.get(task.key, missing)
 
 
 def _cores() -> int:

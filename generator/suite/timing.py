@@ -26,11 +26,11 @@ from .cards import VISIBLE, lock_of, variables
 from .row import Row, timed_fields
 
 PLAN = Plan(
-    least_samples=50, most_extra=10, least_early=20, standard_error=0.001, warmup=(3, 5), audits=1, keep=2,
-    budget_s=30.0,
+    least_samples=24, most_extra=8, least_early=12, standard_error=0.002, warmup=(2, 4), audits=0, keep=2,
+    check_share=0.02, budget_s=60.0,
 )  # fmt: skip
-"""Enough to tell 1 %, of kernels that may take 10 ms. Another task may compile and make its inputs on the
-card meanwhile, which costs some samples: `kbgen bench` has the card to itself."""
+"""Enough to tell 1 %, of kernels that may take 10 ms; the interval says how well. Other tasks compile and
+make their inputs on the card meanwhile and measure between the rounds; `kbgen bench` is alone there."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Timing:
     folder: Path
     card: str
     processes: int
-    compile_s: float = 60.0
-    wall_s: float = 300.0
+    compile_s: float = 150.0
+    wall_s: float = 400.0
     compilers: int = 8
 
     @property
@@ -73,13 +73,16 @@ def clock(task: Timing) -> Row:
         task.row,
         card=task.card,
         status=_status(timed),
-        reason=timed.reason,
+        reason=f"{timed.reason}; for a person to look at: {timed.review}" if timed.review else timed.reason,
         timing_seconds=seconds,
+        algorithmic="algorithmic" in labels,
         **timed_fields(timed.to_json(), task.processes),
     )
     if row.status != "win":
         return replace(row, verified=row.verified and not row.contradicted)
-    return _again(row, candidate, told["allowed_calls"], op, device, task.folder / "again")
+    begun = time.monotonic()
+    row = _again(row, candidate, told["allowed_calls"], op, device, task.folder / "again")
+    return replace(row, timing_stages={**row.timing_stages, "again": round(time.monotonic() - begun, 3)})
 
 
 def _timed(task: Timing, asked: dict[str, Any], scratch: Path) -> Outcome:
@@ -87,7 +90,7 @@ def _timed(task: Timing, asked: dict[str, Any], scratch: Path) -> Outcome:
     limits = Limits(wall_s=task.wall_s, cpu_s=None, memory_bytes=None, file_bytes=4 << 30, processes=512)
     return run_child(
         "kbgen.generator.benchmark_child",
-        {**asked, "compile_s": task.compile_s, "turn": str(lock_of(task.card))},
+        {**asked, "compile_s": task.compile_s, "turn": str(lock_of(task.card)), "asked_at": time.time()},
         scratch=scratch,
         limits=limits,
         env={"TORCHINDUCTOR_COMPILE_THREADS": str(task.compilers)},

@@ -175,3 +175,68 @@ def test_inputs_with_nan_that_are_left_alone_are_no_complaint() -> None:
 
     x = torch.tensor([[1.0, float("nan"), -2.0]])
     assert complaints(Cleaned(), [x], torch.nan_to_num, 2) == ["", ""]
+
+
+class Convolved(nn.Module):
+    """Asks whether its arguments are of one type before any operator runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(1)
+        self.weight = nn.Parameter(torch.randn(4, 3, 3, 3, generator=generator))
+        self.bias = nn.Parameter(torch.randn(4, generator=generator))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = nn.functional.conv2d(x, self.weight, self.bias)
+        return nn.functional.conv2d(y, torch.ones(2, 4, 1, 1), torch.zeros(2))
+
+
+class Attending(nn.Module):
+    """Its fused forms take no float64."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.scaled_dot_product_attention(x, x, x)
+
+
+def test_the_reference_runs_in_float64_throughout() -> None:
+    images = [torch.randn(2, 3, 8, 8, generator=torch.Generator().manual_seed(0))]
+    for reference, inputs in (
+        (Convolved(), images),
+        (Attending(), [images[0].half()]),
+    ):
+        assert complaints(reference, inputs, reference, times=1) == [""]
+
+
+def test_long_sums_have_the_judge_s_floor() -> None:
+    """Each product is rounded once more: right for 2^17 terms, by the verifier's rule, and not for 64."""
+    for terms, accepted in ((1 << 17, True), (64, False)):
+        x = torch.randn(4, terms, generator=torch.Generator().manual_seed(0))
+        reference = Summed(terms)
+
+        def off(x: torch.Tensor, reference: Summed = reference) -> torch.Tensor:
+            return reference(x) * (1 + 5e-6)
+
+        assert (complaints(reference, [x], off, times=1) == [""]) is accepted
+
+
+class Summed(nn.Module):
+    """A product with as many terms as its rows have elements."""
+
+    def __init__(self, terms: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(terms, 4, generator=torch.Generator().manual_seed(1)))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x @ self.weight
+
+
+def test_an_error_that_the_op_itself_magnifies_is_excused() -> None:
+    """A difference of nearly equal sums: inputs off by a rounding move it more than the error does."""
+
+    class Cancelling(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return (x + 1000.0) - x.roll(1, 0) * 1e-6 - 1000.0
+
+    x = [torch.randn(64, WIDTH, generator=torch.Generator().manual_seed(0))]
+    reference = Cancelling()
+    assert complaints(reference, x, lambda x: reference(x), times=1) == [""]

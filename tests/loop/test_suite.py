@@ -2,7 +2,8 @@
 cut."""
 
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -94,10 +95,10 @@ def test_op_files_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
 
 
 class Pretended:
-    """A crew on a machine with one simulated card: no file is opened, nothing is measured."""
+    """A crew on a machine with one simulated card: no op file is opened, nothing is measured."""
 
-    def __init__(self, live: bool = True, break_off_at: str = "") -> None:
-        self.live, self.break_off_at = live, break_off_at
+    def __init__(self, live: bool = True, break_off_at: str = "", full: Sequence[str] = ()) -> None:
+        self.live, self.break_off_at, self.full = live, break_off_at, full
         self.found, self.clocked, self.calibrated = list[str](), list[str](), 0
 
     def crew(self) -> Crew:
@@ -112,6 +113,9 @@ class Pretended:
         self.found.append(task.path.stem)
         if task.path.stem == "refused":
             return Row("refused", task.gpu, "declined", 1.0, "no", task.level, cause="wrong-values")
+        task.out.mkdir(parents=True)
+        for name in ("k.py", "report.json"):
+            (task.out / name).touch()
         return Row(
             task.path.stem, task.gpu, "unmeasured", 1.0, "", task.level, verified=True, kernel="k.py",
             family="pointwise", least_bytes=1e9, flops=1e6,
@@ -120,6 +124,8 @@ class Pretended:
     def clock(self, task: Timing) -> Row:
         self.clocked.append(task.row.op)
         assert task.card == "GPU-simulated"
+        if task.row.op in self.full:
+            return replace(task.row, status="inconclusive", reason="the card was full", timing_seconds=1.0)
         return replace(
             task.row, status="win", measured_us=1000.0, speedups={"eager": 3.0, "compile": 1.5}, speedup=1.5,
             missing={"compile-max-autotune": "compile-max-autotune was not ready after 60 s"},
@@ -172,6 +178,25 @@ def test_a_run_that_was_cut_goes_on_where_it_was(tmp_path: Path) -> None:
     again = Pretended()
     assert run_suite([folder], ("h100",), plan, crew=again.crew()).rows == result.rows
     assert (again.found, again.clocked) == ([], [])
+
+
+def test_what_was_verified_elsewhere_is_made_again_where_its_kernel_did_not_come_along(
+    tmp_path: Path,
+) -> None:
+    folder, out = ops(tmp_path / "level1", "a", "b"), tmp_path / "out"
+    plan = replace(HERE, out=out)
+    run_suite([folder], ("h100",), plan, crew=Pretended(live=False).crew())
+    shutil.rmtree(next(out.glob("*/level1/a")))
+    resumed = Pretended()
+    run_suite([folder], ("h100",), plan, crew=resumed.crew())
+    assert (resumed.found, resumed.clocked) == (["a"], ["b", "a"])
+
+
+def test_a_timing_that_told_nothing_is_tried_once_more(tmp_path: Path) -> None:
+    pretended = Pretended(full=("a",))
+    rows = run_suite([ops(tmp_path / "l", "a", "b")], ("h100",), HERE, crew=pretended.crew()).rows
+    assert pretended.clocked.count("a") == 2
+    assert [(row.status, row.verified) for row in rows] == [("inconclusive", True), ("win", True)]
 
 
 def test_what_there_was_no_time_for_is_told_and_counted(tmp_path: Path) -> None:

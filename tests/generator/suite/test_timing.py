@@ -104,8 +104,8 @@ def test_a_win_is_judged_again_and_its_figures_are_the_row_s(
     assert row.turns_on_the_card is True
     assert judged == [("torch.relu",)]
     assert card.cards == ["GPU-simulated"] * 2
-    assert [asked["compile_s"] for asked in card.asked] == [60.0] * 2
-    assert card.limits.wall_s == 300.0
+    assert [asked["compile_s"] for asked in card.asked] == [150.0] * 2
+    assert card.limits.wall_s == 400.0
     assert {asked["turn"] for asked in card.asked} == {str(tmp_path / "kbgen-cards" / "GPU-simulated.lock")}
     assert json.loads((tmp_path / "benchmark.json").read_text())["label"] == "win"
 
@@ -143,7 +143,7 @@ def test_a_timing_that_ran_out_of_time_says_nothing_against_the_kernel(
     row, _ = clocked(tmp_path, monkeypatch, Pretended(crash="it ran past its limit of 180 s"))
     assert (row.status, row.verified, row.contradicted) == ("inconclusive", True, "")
     assert "180 s" in row.reason
-    assert row.timed
+    assert not row.timed  # a later run times it again
 
 
 def test_a_win_that_does_not_pass_twice_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
