@@ -120,7 +120,11 @@ class Builder:
     def tapped(self, number: int, taps: Mapping[Axis, Tap]) -> int:
         """The expression with leaf axes read at other places; a tap takes its stride from the tensor."""
         moved, new = frozenset(taps), dict[int, int]()
-        for n in self.walk([number], lambda n: bool(self.free_axes(n) & moved)):
+
+        def goes_into(n: int) -> bool:
+            return bool(self.free_axes(n) & moved) and not isinstance(self.nodes[n], Contract)
+
+        for n in self.walk([number], goes_into):
             node = self.nodes[n]
             if not self.free_axes(n) & moved:
                 new[n] = n
@@ -135,9 +139,28 @@ class Builder:
                 new[n] = self.add(Position(self.space.substitute(node.index, moves), node.dtype))
             elif isinstance(node, Scan):
                 new[n] = self._tapped_scan(node, new[node.arg], taps)
+            elif isinstance(node, Contract) and self._are_apart(taps):
+                moves = {axis: tap.place for axis, tap in taps.items()}
+                left, right = (self.substitute(factor, moves) for factor in (node.left, node.right))
+                new[n] = self.add(replace(node, left=left, right=right))
+            elif isinstance(node, Reduce) and self._are_apart(taps):
+                new[n] = self.add(replace(node, arg=new[node.arg]))
             else:
                 raise CannotFuseError("a window runs over what this kernel would have to compute first")
         return new[number]
+
+    def _are_apart(self, taps: Mapping[Axis, Tap]) -> bool:
+        """Whether windows neither overlap nor leave their tensor, so that they need each element once."""
+        for tap in taps.values():
+            place = self.space.resolve(tap.place)
+            reach = seen = self.space.one
+            for axis, step in place.terms:
+                reach = reach + (self.space.sizes[axis] - 1) * step
+                seen = seen * self.space.sizes[axis]
+            ends = zip(place.constant.values, reach.values, seen.values, tap.size.values, strict=True)
+            if tap.step > 1 or tap.over or any(c or max(r, s) > size for c, r, s, size in ends):
+                return False
+        return True
 
     def _tapped_load(self, node: Load, taps: Mapping[Axis, Tap]) -> int:
         index = self.space.resolve(node.index)

@@ -13,13 +13,15 @@ class Tap:
     """A dimension of `size` elements, `stride` apart, read where several axes together point: at `place`.
 
     Outside of the tensor there is padding. With a `step` the places between its multiples are empty, and the
-    element is the one at place / step, as a transposed convolution has it.
+    element is the one at place / step, as a transposed convolution has it. A window may reach `over` the end
+    at sizes that nobody traced, where the last one is not filled or there is padding.
     """
 
     place: Affine
     size: Extent
     stride: Extent
     step: int = 1
+    over: bool = False
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,25 @@ class Derived:
 
 
 @dataclass(frozen=True)
+class Dividing:
+    """A size that is the largest power of two which divides another, or `most` where that is less."""
+
+    size: Extent
+    of: Extent
+    most: int
+
+    @property
+    def holds(self) -> bool:
+        pairs = zip(self.of.values, self.size.values, strict=True)
+        return all(min(of & -of, self.most) == size for of, size in pairs)
+
+    def text(self, of: str) -> str:
+        """The size as source, where `of` is the source of what it divides."""
+        whole = f"({of})" if " " in of else of
+        return f"min({whole} & -{whole}, {self.most})"
+
+
+@dataclass(frozen=True)
 class Total:
     """A size that is the sum of others, as that of joined tensors is."""
 

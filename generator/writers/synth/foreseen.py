@@ -6,15 +6,19 @@ It follows from the schedule alone and is there to weed out, not to report: what
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from ....hardware_specs.spec import DeviceSpec
 from ....profiling.occupancy import occupancy
 from ....profiling.static import KernelReport
-from .attention_tiles import AttentionTiles
+from .convolution_tiles import ConvolutionTiles
 from .loops import Loops
 from .schedule import Schedule
+from .skeletons.packing import STRETCH, TILE
 from .skeletons.parts import CUT_BLOCK, cut_factors
+from .skeletons.split_product import joined_tile
 from .tiles import ADDRESS_REGISTERS, Tiles
+from .tilings import tiles_of
 from .traffic import planned_bytes
 from .transforms.site import VECTOR_BYTES, Site
 
@@ -24,9 +28,13 @@ HELD_REGISTERS = 24
 
 def foreseen(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[KernelReport, ...]:
     """The kernels of one region in launch order."""
+    if schedule.layout == "convolution":
+        return (*_of_packing(loops, schedule, spec), _of_products(loops, schedule, spec))
     if loops.tiling is not None:
         cut = (_of_cut(loops, schedule, spec),) if schedule.stretch else ()
-        return (*cut, _of_products(loops, schedule, spec))
+        join = (_of_join(loops, schedule, spec),) if schedule.splits > 1 else ()
+        cut = (*((_of_marks(loops, schedule, spec),) if schedule.marks else ()), *cut)
+        return (*cut, _of_products(loops, schedule, spec), *join)
     kernels = len(planned_bytes(loops, schedule, spec))
     return (_of_elements(loops, schedule, spec),) * kernels
 
@@ -38,13 +46,37 @@ def _of_cut(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
     return _report(schedule, spec, blocks, HELD_REGISTERS + 8, 0, {128: 2}, {128: 3})
 
 
+def _of_packing(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[KernelReport, KernelReport]:
+    """The kernels that pack the tensor and the weight of a convolution."""
+    tiles, threads = ConvolutionTiles(loops, spec), schedule.num_warps * spec.warp_size
+    sizes = (moved / tiles.item(schedule) for moved in tiles.packed_bytes(schedule))
+    image, weight = (
+        _report(schedule, spec, math.ceil(elements / tile), HELD_REGISTERS + 2 * tile // threads, 0, {32: 8}, {128: 3})
+        for elements, tile in zip(sizes, (TILE, STRETCH), strict=True)
+    )
+    return image, weight
+
+
+def _of_marks(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
+    """The kernel that looks for tiles of zeros."""
+    _, rows, cols, depth = Tiles(loops, spec).shape
+    blocks = math.ceil(rows / schedule.rows) + math.ceil(cols / schedule.block)
+    held = max(schedule.rows, schedule.block) * schedule.depth // (schedule.num_warps * spec.warp_size)
+    blocks *= math.ceil(depth / schedule.depth)
+    return _report(schedule, spec, blocks, HELD_REGISTERS + held, 0, {128: 4}, {8: 1})
+
+
+def _of_join(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
+    """The kernel that joins the parts of split sums."""
+    high, wide = joined_tile(schedule)
+    held = high * wide * schedule.splits // (schedule.num_warps * spec.warp_size)
+    blocks = Tiles(loops, spec).join_programs(schedule)
+    return _report(schedule, spec, blocks, HELD_REGISTERS + held, 0, {128: 2}, {128: 1})
+
+
 def _of_products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
-    tiles = AttentionTiles(loops, spec) if loops.tiling and loops.tiling.inner else Tiles(loops, spec)
-    threads = schedule.num_warps * spec.warp_size
-    if isinstance(tiles, Tiles):
-        sums = schedule.rows * schedule.block * len(tiles.products) / threads
-    else:
-        sums = tiles.sums(schedule)
+    tiles = tiles_of(loops, schedule, spec)
+    sums = tiles.sums(replace(schedule, stretch=0))
     registers = min(int(sums) + ADDRESS_REGISTERS, Site(loops, spec).registers_per_thread(schedule.num_warps))
     shared = tiles.shared_bytes(schedule)
     return _report(schedule, spec, tiles.programs(schedule), registers, shared, {128: 2}, {128: 1})

@@ -18,7 +18,6 @@ from ....hardware_specs.spec import DeviceSpec
 from ....profiling.product_time import OVERLAP, ProductWork
 from ....profiling.roofline import estimate_us
 from ....profiling.trace import TracedOp
-from .attention_tiles import AttentionTiles
 from .builder import Builder
 from .expr import Apply, Reduce
 from .extent import product
@@ -33,6 +32,7 @@ from .space import CannotFuseError
 from .splitting import Splitter
 from .stages import plan_stages
 from .tiles import Tiles
+from .tilings import tiles_of, works_of
 from .traffic import planned_bytes, planned_flops
 from .transforms.registry import TRANSFORMS
 from .transforms.site import Site
@@ -103,6 +103,7 @@ def _repeats(loops: Loops, spec: DeviceSpec) -> bool:
         tiles = None if loops.tiling.inner else Tiles(loops, spec)
         return tiles is not None and (
             len(tiles.products) > 1
+            or tiles.tiling.holds
             or any(_operations(loops.region.builder, n) for p in tiles.products for n in (p.left, p.right))
         )
     return bool(loops.reduced) and _below_reductions(loops) > 0
@@ -177,10 +178,10 @@ def schedule_us(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> float:
     works: list[ProductWork | None] = [None] * len(kernels)
     overlap = OVERLAP
     if loops.tiling is not None:
-        tiles = AttentionTiles(loops, spec) if loops.tiling.inner else Tiles(loops, spec)
+        tiles = tiles_of(loops, schedule, spec)
         if not math.isfinite(tiles.estimate_us(schedule)):
             return math.inf
-        works = [tiles.work(schedule)]
+        works = list(works_of(loops, schedule, spec))
         overlap = OVERLAP if tiles.resident(schedule) > 1 else 1.0
     moved = list(planned_bytes(loops, schedule, spec))
     total = estimate_us(moved, planned_flops(loops), kernels, spec, products=works).total_us
@@ -236,6 +237,8 @@ def _below_reductions(loops: Loops) -> float:
 def _reason(loops: Loops, spec: DeviceSpec) -> str:
     if loops.tiling is not None and not loops.tiling.inner and len(Tiles(loops, spec).products) > 1:
         return "two products would share the registers of a kernel"
+    if loops.tiling is not None and loops.tiling.holds:
+        return "tiles that hold what is reduced of them share fewer loads, or multiply in a slower way"
     if loops.tiling is not None:
         return "what stands in a factor would be computed for every tile"
     return "the row would be read and made again for every pass"

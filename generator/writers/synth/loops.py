@@ -23,13 +23,29 @@ class LoopAxis:
 @dataclass(frozen=True)
 class Tiling:
     """The loop axes of matrix products: results are tiles of `rows` x `cols` in each of `batch`, summed over
-    `depth`. Those of an attention are summed over its keys, its scores over `inner`."""
+    `depth`. Those of an attention are summed over its keys, its scores over `inner`. The last `held_rows` of
+    the rows and `held_cols` of the columns are reduced, so that a tile holds them whole."""
 
     batch: tuple[LoopAxis, ...]
     rows: tuple[LoopAxis, ...]
     cols: tuple[LoopAxis, ...]
     depth: tuple[LoopAxis, ...]
     inner: tuple[LoopAxis, ...] = ()
+    held_rows: tuple[LoopAxis, ...] = ()
+    held_cols: tuple[LoopAxis, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether anything of the results is reduced in their tiles."""
+        return bool(self.held_rows or self.held_cols)
+
+    @property
+    def kept_rows(self) -> tuple[LoopAxis, ...]:
+        return self.rows[: len(self.rows) - len(self.held_rows)]
+
+    @property
+    def kept_cols(self) -> tuple[LoopAxis, ...]:
+        return self.cols[: len(self.cols) - len(self.held_cols)]
 
 
 @dataclass(frozen=True)
@@ -112,9 +128,15 @@ def find_loops(region: Region) -> Loops:
     accesses = list(_accesses(region))
     if region.product is not None:
         axes = region.product
-        sides = (axes.batch, axes.rows, axes.cols, axes.depth, axes.inner)
-        groups = (sorted(side, key=order.__getitem__) for side in sides)
-        tiling = Tiling(*(_merge(region, group, accesses) for group in groups))
+
+        def merged(side: frozenset[Axis]) -> tuple[LoopAxis, ...]:
+            return _merge(region, sorted(side, key=order.__getitem__), accesses)
+
+        rows, cols = merged(axes.rows & axes.held), merged(axes.cols & axes.held)
+        tiling = Tiling(
+            merged(axes.batch), (*merged(axes.rows - axes.held), *rows),
+            (*merged(axes.cols - axes.held), *cols), merged(axes.depth), merged(axes.inner), rows, cols,
+        )  # fmt: skip
         return Loops(region, (*tiling.batch, *tiling.rows, *tiling.cols), (), tiling)
     return Loops(region, _merge(region, kept, accesses), _merge(region, reduced, accesses))
 

@@ -18,8 +18,10 @@ _MAY_ALIAS = frozenset(
 """Operators beside the views whose result may lie in the memory of their argument."""
 
 
-def functional(graph: fx.Graph) -> fx.Graph:
+def functional(graph: fx.Graph, full: fx.Graph | None = None) -> fx.Graph:
     """A copy of the graph in which no intermediate is overwritten, losses are in parts and sums come first.
+
+    What depends on sizes is decided by those of the same operator's `full` graph, rewritten before.
 
     Raises `CannotFuseError` where an in-place operator reaches an argument of forward, a part of a tensor,
     or a tensor of which views are still in use. The counter of batches that batch norm keeps stays as it
@@ -38,7 +40,8 @@ def functional(graph: fx.Graph) -> fx.Graph:
     spread_losses(new)
     spread_attention(new)
     spread_einsums(new)
-    apply_algebra(new)
+    nodes = [] if full is None else [n for n in full.nodes if isinstance(n.meta.get("val"), torch.Tensor)]
+    apply_algebra(new, {n.name: tuple(n.meta["val"].shape) for n in nodes})
     return new
 
 

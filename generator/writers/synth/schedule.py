@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from .extent import product
 from .loops import LoopAxis, Loops, Tiling
 
-Layout = Literal["flat", "rows", "columns", "tiles", "window", "attention"]
+Layout = Literal["flat", "rows", "columns", "tiles", "window", "convolution", "attention"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,12 @@ class Schedule:
     units take fp32 factors: "ieee" as they are, "tf32x3" as three TF32 products of their parts, "bf16x6" as
     six of bf16; with a `stretch` a kernel before cuts these, and sums are taken over so many elements at a
     time. With `descriptors` the copy engine brings tiles; with `halves` results leave in two halves of their
-    columns.
+    columns. `splits` parts of every sum are programs of their own, which a second kernel joins. With `lanes`
+    products of few rows or columns are added up lane by lane, on no matrix unit. `triangle` skips tiles that
+    a triangle of results leaves out, `marks` the ends of sums where a kernel before found only zeros.
+
+    "convolution" is "tiles" over factors that a kernel before packs, channels side by side: `rows` channels x
+    `block` places of results, `depth` elements of one tap a step.
 
     "attention" holds `rows` queries and `block` columns of their results, and walks `depth` keys a step;
     scores are summed `inner` at a time, all at once where `one_tile` holds the queries.
@@ -67,6 +73,9 @@ class Schedule:
     inner: int = 0
     descriptors: bool = False
     halves: bool = False
+    lanes: bool = False
+    triangle: bool = False
+    marks: bool = False
     stretch: int = 0
     choices: tuple[Choice, ...] = field(default=(), compare=False)
 
@@ -94,6 +103,9 @@ MOST_COLUMNS, MOST_INNER, INNER_STEP = 256, 256, 64
 LEAST_DOT = 16
 """The least side of a matrix unit's tile."""
 
+MOST_PLAIN_SUMS = 8192
+"""Results of the tile to start from where it must hold what is reduced."""
+
 LEAST_NESTED = 512
 """An inner axis at least this long fills the tiles of a loop of its own."""
 
@@ -107,7 +119,7 @@ def start_schedule(loops: Loops) -> Schedule:
     if loops.tiling is not None and loops.tiling.inner:
         return _attention(loops, loops.tiling)
     if loops.tiling is not None:
-        return Schedule("tiles", block=PLAIN_PRODUCT_TILE, rows=PLAIN_PRODUCT_TILE, depth=PLAIN_DEPTH)
+        return _tiles(loops.tiling)
     if not loops.reduced:
         return Schedule("flat", block=PLAIN_TILE)
     if loops.windowed:
@@ -119,6 +131,43 @@ def start_schedule(loops: Loops) -> Schedule:
         padded = next_power_of_two(loops.columns.full)
         return Schedule("rows", block=min(PLAIN_TILE, padded), one_tile=padded <= PLAIN_TILE)
     return Schedule("columns", block=32, depth=32)
+
+
+def _tiles(tiling: Tiling) -> Schedule:
+    """A tile that holds what is reduced, the other side shorter for it."""
+    rows, cols = (
+        max(side, PLAIN_PRODUCT_TILE) if kept else side
+        for side, kept in zip(held_sides(tiling), (tiling.kept_rows, tiling.kept_cols), strict=True)
+    )
+    least_rows, least_cols = (max(side, LEAST_DOT) for side in held_sides(tiling))
+    while rows * cols > MOST_PLAIN_SUMS and (rows > least_rows or cols > least_cols):
+        rows, cols = (rows // 2, cols) if rows > least_rows else (rows, cols // 2)
+    warps = 8 if rows * cols > MOST_PLAIN_SUMS // 2 else 4
+    return Schedule("tiles", block=cols, rows=rows, depth=PLAIN_DEPTH, num_warps=warps)
+
+
+def held_sides(tiling: Tiling) -> tuple[int, int]:
+    """Rows and columns that a tile must hold together for what is reduced: a power of two, 1 for nothing. A
+    side that is held entirely is as long as matrix units ask for."""
+    pairs = ((tiling.held_rows, tiling.kept_rows), (tiling.held_cols, tiling.kept_cols))
+    rows, cols = (max(_longest(held), 1 if kept or not held else LEAST_DOT) for held, kept in pairs)
+    return rows, cols
+
+
+def holds_whole(tiling: Tiling, rows: int, cols: int) -> bool:
+    """Whether a tile of so many rows and columns holds what is reduced, and nothing twice."""
+    pairs = ((tiling.held_rows, tiling.kept_rows), (tiling.held_cols, tiling.kept_cols))
+    sides = zip((rows, cols), held_sides(tiling), pairs, strict=True)
+    return all(
+        block % whole == 0 and (block == whole or bool(kept) or not held)
+        for block, whole, (held, kept) in sides
+    )
+
+
+def _longest(axes: tuple[LoopAxis, ...]) -> int:
+    """The power of two that holds all places of some axes in every trace."""
+    counts = (math.prod(sizes) for sizes in zip(*(axis.size.values for axis in axes), strict=True))
+    return next_power_of_two(max(counts, default=1))
 
 
 def _attention(loops: Loops, tiling: Tiling) -> Schedule:

@@ -6,15 +6,18 @@ import math
 from functools import cached_property
 
 from ....hardware_specs.spec import DeviceSpec
-from ....profiling.product_time import ProductWork, product_us
+from ....profiling.product_time import L2_BYTES_PER_CLOCK, ProductWork, product_us
+from ....profiling.roofline import LAUNCH_US
 from .dtypes import BYTES
 from .expr import Contract, Load
 from .extent import product
 from .loops import LoopAxis, Loops
 from .lowering.factors import outside_products
-from .schedule import Schedule
+from .schedule import Schedule, held_sides, holds_whole
 from .skeletons.factors import only_loaded
 from .skeletons.parts import PRODUCTS
+from .skeletons.split_product import joined_tile
+from .skeletons.zero_tiles import triangle_of
 
 ADDRESS_REGISTERS = 50
 """What a thread holds besides its sums: addresses, masks, fragments of the factors."""
@@ -42,6 +45,14 @@ CUT_BYTES = 10
 VECTOR_REACHED, VECTOR_ALONG_REACHED = 0.66, 0.33
 """The same for fp32 on the vector units of NVIDIA: 3.1 ms, and 6.3 ms where the right factor lies along the
 summed direction, as a linear layer's weight does."""
+
+LANES_REACHED = 0.5
+"""The same for products that lanes add up: assumed, an address and a conversion for every multiply-add of the
+narrowest tiles."""
+
+GATHERED_PER_CLOCK = 0.65
+"""Elements of windows that an SM reads in a clock, each with its place and its mask: between 0.4 and 1.3 on an
+H200 (conv2d of 256 x 3 x 224 x 224 by 11 x 11 taps 3.6 ms, transposed conv3d of 48 channels 33 ms)."""
 
 
 def unit_of(dtype: str, dot: str, spec: DeviceSpec, *, cut: bool = False) -> str | None:
@@ -92,6 +103,8 @@ class Tiles:
 
     def rate(self, schedule: Schedule) -> str | None:
         """The key of the unit that does the products, None where the device has none."""
+        if schedule.lanes:
+            return VECTOR_UNITS if VECTOR_UNITS in self.spec.peak_tflops else None
         return unit_of(self.dtype, schedule.dot, self.spec, cut=bool(schedule.stretch))
 
     @cached_property
@@ -121,8 +134,11 @@ class Tiles:
         return SPLIT_PRODUCTS[dot] / reached
 
     def programs(self, schedule: Schedule) -> int:
-        batch, rows, cols, _ = self.shape
-        return batch * math.ceil(rows / schedule.rows) * math.ceil(cols / schedule.block)
+        tiles = self.shape[0]
+        sides = (self.tiling.kept_rows, self.tiling.kept_cols), (schedule.rows, schedule.block)
+        for kept, block, whole in zip(*sides, held_sides(self.tiling), strict=True):
+            tiles *= math.ceil(self.size(kept) * whole / block)
+        return tiles * schedule.splits
 
     def step_bytes(self, schedule: Schedule) -> int:
         """Factors that a program reads in a step, of all six products where parts of them are read."""
@@ -139,7 +155,7 @@ class Tiles:
     def sums(self, schedule: Schedule) -> float:
         """Sums that a thread holds."""
         threads = schedule.num_warps * self.spec.warp_size
-        held = 2 if schedule.stretch else len(self.products)
+        held = 2 if schedule.stretch else len(self.products) * (schedule.depth if schedule.lanes else 1)
         return schedule.rows * schedule.block * held / threads
 
     def resident(self, schedule: Schedule) -> int:
@@ -161,10 +177,34 @@ class Tiles:
         rate = self.rate(schedule)
         if rate is None:
             return None
-        times = self.multiplied(schedule.dot, cut=bool(schedule.stretch))
+        cut = bool(schedule.stretch)
+        times = 1 / LANES_REACHED if schedule.lanes else self.multiplied(schedule.dot, cut=cut)
         flops = 2.0 * schedule.rows * schedule.block * schedule.depth * len(self.products) * times
-        steps = math.ceil(self.shape[3] / schedule.depth)
+        flops = max(flops, self.gathered_us(schedule) * self.spec.peak_tflops[rate] * 1e6 / (self.spec.unit_count or 1))
+        share = self.share_of_sums(schedule)
+        steps = math.ceil(self.shape[3] * share / (schedule.depth * schedule.splits))
         return ProductWork(flops, self.step_bytes(schedule), steps, rate, schedule.num_stages)
+
+    def gathered_us(self, schedule: Schedule) -> float:
+        """Time in which a unit reads the windows of one step, element by element; 0 without windows."""
+        builder = self.loops.region.builder
+        windows = sum(bool(load and load.taps) for load in (only_loaded(builder, p.right) for p in self.products))
+        if not windows or self.spec.clock_mhz is None:
+            return 0.0
+        return windows * schedule.block * schedule.depth / (GATHERED_PER_CLOCK * self.spec.clock_mhz)
+
+    def share_of_sums(self, schedule: Schedule) -> float:
+        """Share of the steps of all tiles that are taken, at least: tiles beyond a triangle take none."""
+        if not schedule.triangle:
+            return 1.0
+        triangle, (_, rows, cols, _) = triangle_of(self.loops), self.shape
+        places = range(0, rows, schedule.rows)
+        shift = triangle.shift if triangle is not None else 0
+        upper = triangle is not None and triangle.upper
+        kept = (
+            cols - max(0, row + shift) if upper else min(cols, row + schedule.rows + shift) for row in places
+        )
+        return min(1.0, sum(max(0, k) for k in kept) / (cols * len(places)))
 
     def factor_bytes(self) -> tuple[float, float]:
         """All left factors and all right ones of one batch entry."""
@@ -190,21 +230,48 @@ class Tiles:
     def estimate_us(self, schedule: Schedule) -> float:
         """Time of all tiles by the model of `product_us`; infinite where not one fits on a unit."""
         work, resident = self.work(schedule), self.resident(schedule)
+        if not holds_whole(self.tiling, schedule.rows, schedule.block):
+            return math.inf
         if work is None or not resident or self.shared_bytes(schedule) > self.spec.shared_bytes_per_block:
             return math.inf
-        return product_us(work, self.programs(schedule), resident, self.spec)
+        return product_us(work, self.programs(schedule), resident, self.spec) + self.join_us(schedule)
+
+    def join_programs(self, schedule: Schedule) -> int:
+        """Programs of the kernel that joins the parts of split sums."""
+        batch, rows, cols, _ = self.shape
+        high, wide = joined_tile(schedule)
+        return batch * math.ceil(rows / high) * math.ceil(cols / wide)
+
+    def parts_bytes(self, schedule: Schedule) -> float:
+        """Sums of the parts of split products, as they are written and read again; 0 where none is split."""
+        batch, rows, cols, _ = self.shape
+        each = float(batch * rows * cols * BYTES["fp32"] * len(self.products))
+        return each * schedule.splits if schedule.splits > 1 else 0.0
+
+    def join_us(self, schedule: Schedule) -> float:
+        """Time to write the parts of split sums and to join them, in the L2 as far as they fit."""
+        if schedule.splits == 1:
+            return 0.0
+        parts = self.parts_bytes(schedule)
+        past = max(0.0, parts - self.spec.l2_bytes / 2)
+        from_l2 = 2 * parts / (L2_BYTES_PER_CLOCK * (self.spec.unit_count or 1) * (self.spec.clock_mhz or 1))
+        return LAUNCH_US + from_l2 + 2 * past / self.spec.dram_gb_s * 1e-3
 
     def cut_bytes(self) -> float:
         """DRAM traffic of the kernel that cuts the factors into parts."""
         batch, rows, cols, depth = self.shape
         return float(CUT_BYTES * batch * depth * (rows + cols))
 
-    def planned_bytes(self, schedule: Schedule) -> float:
-        """DRAM traffic of the kernel: factors as their order lets them be found in the L2, the rest once."""
+    def planned_bytes(self, schedule: Schedule) -> tuple[float, ...]:
+        """DRAM traffic of the kernels: factors as their order lets them be found in the L2, the rest once.
+
+        Parts of split sums are written by the first and read by the second.
+        """
         region = self.loops.region
         outside = outside_products(region.builder, [s.value for s in region.stores])
         held = {n.name: n.meta["val"] for _, n in region.buffers}
         read = {n.buffer for i in outside if isinstance(n := region.builder.nodes[i], Load)}
         beside = sum(float(held[name].numel() * held[name].element_size()) for name in read)
         stores = sum(float(s.node.meta["val"].numel()) * BYTES[s.dtype] for s in region.stores)
-        return self.read_bytes(schedule) + beside + stores
+        factors, parts = self.read_bytes(schedule), self.parts_bytes(schedule)
+        return (factors + parts, parts + beside + stores) if parts else (factors + beside + stores,)

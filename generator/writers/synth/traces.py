@@ -16,6 +16,7 @@ from torch._subclasses.fake_tensor import is_fake
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 
+from ....profiling.constructors import is_built_in
 from ....profiling.literals import is_named_here
 from ....profiling.trace import TracedOp
 from .dtypes import short_name
@@ -38,7 +39,7 @@ class Traces:
         first = list(self.graph.nodes)
         kept, self.traced = [first], [traced[0]]
         for other in traced[1:]:
-            nodes = list(functional(other.program.graph).nodes)
+            nodes = list(functional(other.program.graph, self.graph).nodes)
             if _same_structure(first, nodes):
                 kept.append(nodes)
                 self.traced.append(other)
@@ -62,7 +63,7 @@ class Traces:
         """Whole numbers that the op file gives a name to, at every traced shape."""
         found: dict[str, Extent] = {}
         for name in self.traced[0].op.constants:
-            if is_named_here(name):
+            if is_named_here(name) or is_built_in(name):
                 continue
             values = [t.op.constants.get(name) for t in self.traced]
             whole = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]

@@ -7,6 +7,7 @@ from itertools import product as iproduct
 
 from ....hardware_specs.spec import DeviceSpec
 from .attention_tiles import AttentionTiles
+from .convolution_tiles import ConvolutionTiles
 from .dtypes import BYTES
 from .expr import Apply, Attend, Contract, Load, Reduce, Scan
 from .extent import product
@@ -28,10 +29,13 @@ def planned_bytes(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[f
     everything = [s.value for s in region.stores]
     if loops.tiling is not None and loops.tiling.inner:
         return (AttentionTiles(loops, spec).planned_bytes(),)
+    if schedule.layout == "convolution":
+        return ConvolutionTiles(loops, spec).planned_bytes(schedule)
     if loops.tiling is not None:
         tiles = Tiles(loops, spec)
-        cut = (tiles.cut_bytes(),) if schedule.stretch else ()
-        return (*cut, tiles.planned_bytes(schedule))
+        cut = (sum(tiles.factor_bytes()),) if schedule.marks else ()
+        cut += (tiles.cut_bytes(),) if schedule.stretch else ()
+        return (*cut, *tiles.planned_bytes(schedule))
     if not loops.reduced or schedule.one_tile or loops.windowed:
         return (_read_bytes(loops, [everything]) + stores,)
     stages = plan_stages(

@@ -12,7 +12,6 @@ from ....profiling.flops import node_flops
 from ....profiling.product_time import ProductWork
 from ..writer import Candidate, Declined, Request
 from .algebra.marks import applied
-from .attention_tiles import AttentionTiles
 from .emit.layout import WIDTH
 from .foreseen import foreseen
 from .fusion import Cut, read_fused
@@ -20,7 +19,7 @@ from .loops import Loops
 from .program import Program, write_program
 from .schedule import Choice, Schedule, start_schedule
 from .space import CannotFuseError
-from .tiles import Tiles
+from .tilings import works_of
 from .traces import aten_name
 from .traffic import planned_bytes, planned_flops, tensor_bytes
 from .transforms import cache_hints, copy_engine, grouped_order, persistent_programs, pipelined_loop
@@ -142,5 +141,4 @@ def _products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[Produ
     """How the tiles of each kernel of a region run."""
     if loops.tiling is None:
         return (None,) * len(planned_bytes(loops, schedule, spec))
-    tiles = AttentionTiles(loops, spec) if loops.tiling.inner else Tiles(loops, spec)
-    return (*((None,) if schedule.stretch else ()), tiles.work(schedule))
+    return works_of(loops, schedule, spec)

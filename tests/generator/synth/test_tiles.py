@@ -17,7 +17,9 @@ from kbgen.generator.writers.synth.transforms.site import Site
 from kbgen.hardware_specs.spec import find_spec
 
 STEPS = ("gemm-tile-choice", "pipelined-loop", "grouped-program-order")
-OF_PRODUCTS = ("tf32x3-split", "tma-bulk-copy")
+OF_PRODUCTS = (
+    "tf32x3-split", "tma-bulk-copy", "split-k", "skinny-gemm", "triangular-tiles", "zero-tile-skip",
+)  # fmt: skip
 TOKENS, WIDTH, HIDDEN = 4096, 4096, 11008
 MIB = 2**20
 TILE = Schedule("tiles", rows=128, block=128, depth=64, num_warps=8, num_stages=3)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from kbgen.generator.writers.synth.convolutions import convolution_of
 from kbgen.generator.writers.synth.loops import Loops
 from kbgen.generator.writers.synth.program import Program
-from kbgen.generator.writers.synth.schedule import Schedule, next_power_of_two, start_schedule
+from kbgen.generator.writers.synth.schedule import LEAST_DOT, Schedule, next_power_of_two, start_schedule
 from kbgen.generator.writers.synth.skeletons.parts import cut_factors
+from kbgen.generator.writers.synth.skeletons.zero_tiles import may_be_marked, triangle_of
+from kbgen.generator.writers.synth.tiles import Tiles
 from kbgen.generator.writers.synth.transforms.registry import TRANSFORMS
 from kbgen.generator.writers.synth.transforms.site import Site
 from kbgen.hardware_specs.spec import find_spec
@@ -16,7 +19,8 @@ from kbgen.hardware_specs.spec import find_spec
 ORDER = (
     "row-in-registers", "online-softmax", "shifted-moments", "split-reduction", "rows-per-program",
     "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "loads-first",
-    "persistent-programs", "rows-in-l2", "tf32x3-split", "gemm-tile-choice", "flash-tiling", "pipelined-loop",
+    "persistent-programs", "rows-in-l2", "skinny-gemm", "implicit-gemm", "tf32x3-split", "split-k",
+    "gemm-tile-choice", "triangular-tiles", "zero-tile-skip", "flash-tiling", "pipelined-loop",
     "tma-bulk-copy", "grouped-program-order", "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
@@ -32,6 +36,8 @@ def greedy(loops: Loops, device: str) -> Schedule:
 
 def _whole(loops: Loops, **changes: object) -> Schedule:
     start = start_schedule(loops)
+    if start.layout == "tiles":
+        return _by_lanes(loops)
     if start.layout != "rows":
         return start
     block = next_power_of_two(loops.columns.full)
@@ -39,11 +45,26 @@ def _whole(loops: Loops, **changes: object) -> Schedule:
     return replace(start, one_tile=True, nested=False, block=block, **changes)  # type: ignore[arg-type]
 
 
+def _by_lanes(loops: Loops) -> Schedule:
+    """Products of few rows or columns by lanes, in parts of 32 terms."""
+    start = start_schedule(loops)
+    assert loops.tiling is not None
+    _, rows, cols, _ = Tiles(loops, find_spec("h100")).shape
+    if min(rows, cols) >= LEAST_DOT or loops.tiling.holds:
+        return start
+    narrow = next_power_of_two(min(rows, cols))
+    sides = {"rows": narrow, "block": 16} if rows <= cols else {"rows": 16, "block": narrow}
+    return replace(start, lanes=True, depth=16, splits=2, **sides)
+
+
 def _steps(loops: Loops) -> Schedule:
     """Several steps a row, whatever its length."""
     start = start_schedule(loops)
     if start.layout == "tiles":
-        return replace(start, block=16, rows=16, depth=16, group=2, dot="tf32x3")
+        kept = triangle_of(loops) is not None
+        marks = kept and may_be_marked(loops)
+        small = replace(start, block=16, rows=16, depth=16, group=2, dot="tf32x3")
+        return replace(small, triangle=kept, marks=marks)
     if start.layout == "attention":
         return replace(start, block=16, rows=16, depth=16, inner=16, one_tile=False)
     return replace(start, one_tile=False, block=16, depth=4)
@@ -57,11 +78,18 @@ def _nested(loops: Loops) -> Schedule:
 
 def _nested_split(loops: Loops) -> Schedule:
     start = _nested(loops)
-    return start if start.layout == "flat" or loops.scans else replace(start, splits=2, shifted_moments=True)
+    holds = loops.tiling is not None and loops.tiling.holds
+    return (
+        start
+        if start.layout == "flat" or loops.scans or holds
+        else replace(start, splits=2, shifted_moments=True)
+    )
 
 
 def _fused(loops: Loops) -> Schedule:
-    """Fewest passes, of which the last walks rows back."""
+    """Fewest passes, of which the last walks rows back; convolutions of factors packed whole."""
+    if convolution_of(loops) is not None:
+        return Schedule("convolution", block=32, rows=16, depth=16)
     steps = _steps(loops)
     again = steps.layout == "rows" and not loops.scans
     return replace(steps, online_softmax=True, shifted_moments=True, rows_in_l2=again)
@@ -75,6 +103,8 @@ def _peeled(loops: Loops, start: Schedule) -> Schedule:
 
 def _split(loops: Loops) -> Schedule:
     start = start_schedule(loops)
+    if start.layout == "tiles" and loops.tiling is not None and not loops.tiling.holds:
+        return replace(_steps(loops), splits=2, dot="ieee", marks=False)
     if start.layout not in ("rows", "columns") or loops.scans:
         return start
     return replace(start, one_tile=False, splits=4, block=16, depth=2)
@@ -93,8 +123,12 @@ def _two_rows(loops: Loops) -> Schedule:
 
 
 def _cut(loops: Loops) -> Schedule:
-    """Products of parts that a kernel before cuts, in several stretches; halves of the results at a time."""
+    """Products of parts that a kernel before cuts, in several stretches; halves of the results at a time.
+    Of convolutions it packs them, too."""
     start = _steps(loops)
+    if (conv := convolution_of(loops)) is not None:
+        parts = {"dot": "bf16x6", "stretch": 32} if conv.image.dtype == "fp32" else {"dot": "ieee"}
+        return Schedule("convolution", block=32, rows=16, depth=16, **parts)
     if start.layout != "tiles":
         return start
     if cut_factors(loops) is None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from torch import fx
 
-from . import dead, identities, pools, single_elements, sums
+from . import dead, identities, pools, single_elements, stages, sums
 
-REWRITES = (identities, single_elements, pools, sums, dead)
+REWRITES = (identities, single_elements, pools, sums)
 """In this order: what changes nothing first, so that it does not stand between what belongs together."""
 
 
-def apply_algebra(graph: fx.Graph) -> None:
-    """In place, node by node."""
+def apply_algebra(graph: fx.Graph, full: stages.Sizes) -> None:
+    """In place, node by node; `full` are the shapes of the operator's full size, by names of nodes."""
     for rewrite in REWRITES:
         rewrite.apply(graph)
+    stages.apply(graph, full)
+    dead.apply(graph)

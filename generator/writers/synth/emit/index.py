@@ -57,6 +57,10 @@ _OWN_CONSTANTS = frozenset(
         "BLOCK_K",
         "BLOCK_E",
         "GROUP",
+        "HELD_M",
+        "HELD_N",
+        "SETS_M",
+        "SETS_N",
     }
 )
 

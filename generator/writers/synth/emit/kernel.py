@@ -29,7 +29,11 @@ class Described:
 
 @dataclass
 class Kernel:
-    """Parameters are pointers first, then descriptors, sizes and constants (`tl.constexpr`)."""
+    """Parameters are pointers first, then descriptors, sizes and constants (`tl.constexpr`).
+
+    `made` are numbers that the wrapper works out from sizes, name and source; `shapes` those of tensors between
+    kernels. Constants stand in braces there, as they do in the grid.
+    """
 
     name: str
     doc: str
@@ -43,6 +47,8 @@ class Kernel:
     grid: str = ""
     options: dict[str, str] = field(default_factory=dict)
     grid_values: dict[str, str | Extent] = field(default_factory=dict)
+    made: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, str] = field(default_factory=dict)
     depth: int = 1
 
     def pointer(self, tensor: str, prefix: str = "") -> str:

@@ -48,6 +48,12 @@ def launch(
     return [*lines, f"{kernel.name}[{grid}](", *(f"    {row}," for row in packed(arguments, 96)), ")"]
 
 
+def filled(text: str, kernel: Kernel, express: Express) -> str:
+    """Source in which constants of a kernel stand in braces, with their values."""
+    values = {n: express(v) if isinstance(v, Extent) else v for n, v in kernel.grid_values.items()}
+    return re.sub(r"\b1 \* ", "", re.sub(r"\{(\w+)\}", lambda found: values[found[1]], text))
+
+
 def _grid_name(name: str, constants: Mapping[str, str], sizes: Mapping[str, str]) -> str:
     if name in constants:
         return constants[name]

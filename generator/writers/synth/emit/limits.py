@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
@@ -9,8 +10,8 @@ from torch import fx
 
 from ..expr import Load
 from ..extent import Extent
-from ..loops import Loops
-from ..schedule import Schedule
+from ..loops import LoopAxis, Loops, Tiling
+from ..schedule import Schedule, held_sides
 from ..skeletons.frame import is_wide
 
 LONGEST_COUNT, LONGEST_LIST = 20, 58
@@ -28,6 +29,8 @@ def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[
         what = "column" if columns else "row"
         message = f"{name} holds a {what} of at most {most} elements, got {{{length}}}"
         found = [f"if {length} > {most}:", f'    raise ValueError(f"{message}")']
+    elif loops.tiling is not None and loops.tiling.holds:
+        found = _held(name, loops.tiling)
     if is_wide(loops) or (schedule.layout == "rows" and len(loops.reduced) < 2):
         return found
     count, what = _indexed(loops, schedule, inputs)
@@ -35,6 +38,16 @@ def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[
         found, count = [*found, f"most = {count}"], "most"
     message = f"{name} indexes {what}with 32 bits, got {{{count}}} elements"
     return [*found, f"if {count} >= 2**31:", f'    raise ValueError(f"{message}")']
+
+
+def _held(name: str, tiling: Tiling) -> list[str]:
+    """What is reduced in tiles may be no longer than they are."""
+    found: list[str] = []
+    for word, axes, most in zip(("rows", "cols"), (tiling.held_rows, tiling.held_cols), held_sides(tiling)):
+        if any(axis.size.literal is None for axis in axes):
+            message = f"{name} reduces at most {most} elements in a tile, got {{n_held_{word}}}"
+            found += [f"if n_held_{word} > {most}:", f'    raise ValueError(f"{message}")']
+    return found
 
 
 def squares(
@@ -86,12 +99,34 @@ def _indexed(loops: Loops, schedule: Schedule, inputs: Inputs) -> tuple[str, str
         return "n_rows * n_cols", "a batch entry "
     if schedule.layout in ("tiles", "attention", "window"):
         tensors = [f"{name}.numel()" for name, node in inputs if node.meta["val"].dim() > 1]
-        results = "n_elements" if schedule.layout == "window" else "n_rows * n_cols"
-        return f"max({', '.join([*tensors, results])})", "a tensor "
+        return f"max({', '.join([*tensors, *_results(loops, schedule)])})", "a tensor "
     name, largest = max(inputs, key=lambda item: int(item[1].meta["val"].numel()))
     if schedule.layout == "flat" and loops.rows.full > largest.meta["val"].numel():
         return "n_elements", ""
     return f"{name}.numel()", ""
+
+
+def _results(loops: Loops, schedule: Schedule) -> list[str]:
+    """What counts the results of products and windows, and the places on each side of tiles that hold some."""
+    if loops.tiling is None or not loops.tiling.holds:
+        return ["n_elements" if schedule.layout == "window" else "n_rows * n_cols"]
+    tiling, space = loops.tiling, loops.region.builder.space
+    kept_rows, kept_cols = ["n_rows"] * bool(tiling.kept_rows), ["n_cols"] * bool(tiling.kept_cols)
+    rows = kept_rows + _held_count("n_held_rows", tiling.held_rows)
+    cols = kept_cols + _held_count("n_held_cols", tiling.held_cols)
+    held = {leaf for axis in (*tiling.held_rows, *tiling.held_cols) for leaf in axis.leaves}
+    seen = {a for s in loops.region.stores for a, _ in space.resolve(s.index).terms} & held
+    results = [*rows, *cols] if seen else [*kept_rows, *kept_cols]
+    return [" * ".join(names) for names in (rows, cols, results)]
+
+
+def _held_count(name: str, axes: tuple[LoopAxis, ...]) -> list[str]:
+    """The count of what a tile holds of one side, a number where that is the same in every call."""
+    if not axes:
+        return []
+    counts = [axis.size.literal for axis in axes]
+    known = [count for count in counts if count is not None]
+    return [str(math.prod(known)) if len(known) == len(counts) else name]
 
 
 def _is_one_block(loops: Loops) -> bool:

@@ -142,7 +142,7 @@ class ModuleWriter:
         for node, name in self._held.items():
             if hasattr(node.meta.get("val"), "shape"):
                 known |= {f"{name}.shape[{d}]": size for d, size in enumerate(self.traces.shape(node))}
-        return known | {f"self.{path}": size for path, size in self.attributes.items()}
+        return known | {state_source(path): size for path, size in self.attributes.items()}
 
     def _step(self, index: int, step: Step, known: Mapping[str, Extent]) -> list[str]:
         held = self._held

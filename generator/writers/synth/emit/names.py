@@ -28,6 +28,8 @@ RESERVED = frozenset(
         "n_elements",
         "n_keys",
         "n_inner",
+        "n_held_rows",
+        "n_held_cols",
         "tiles_of",
         "TensorDescriptor",
     }
@@ -43,6 +45,8 @@ LOCALS = frozenset({
     "program", "row_blocks", "tile_row", "tile_col", "left_ks", "right_ks", "left_ks_mask", "right_ks_mask",
     "left_mask", "right_mask", "keys", "down_keys", "key_mask", "down_key_mask", "score_mask", "value_mask",
     "last_key", "whole_keys", "inner_start", "half",
+    "row_lanes", "row_sets", "col_lanes", "col_sets", "out_rows", "out_cols", "held_rows", "held_cols",
+    "out_row_mask", "out_col_mask", "held_row_mask", "held_col_mask",
     "stretch", "steps", "step", "product", "left_part", "right_part",
     "number", "first", "wide", "rest", "second", "third",
 })  # fmt: skip

@@ -90,12 +90,12 @@ def _place(values: Scope, tap: Tap, at: Instance) -> str:
 
 
 def _conditions(values: Scope, tap: Tap, place: str, name: str) -> list[str]:
-    """Only the sides on which some traced shape leaves the tensor."""
+    """Only the sides on which some traced shape leaves the tensor, or another may."""
     low, high = _reach(values.builder.space, tap)
     found = []
     if any(v < 0 for v in low.values):
         found.append(f"({place} >= 0)")
-    if any(v >= size * tap.step for v, size in zip(high.values, tap.size.values, strict=True)):
+    if tap.over or any(v >= size * tap.step for v, size in zip(high.values, tap.size.values, strict=True)):
         size = _size(values, tap.size, name)
         found.append(f"({place} < {size}{f' * {tap.step}' if tap.step > 1 else ''})")
     if tap.step > 1:

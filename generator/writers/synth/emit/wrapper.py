@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from torch import fx
 
 from ..dtypes import TORCH
-from ..extent import Derived, Extent, Total, express, product, ungrouped
+from ..extent import Derived, Dividing, Extent, Total, express, product, ungrouped
 from ..loops import Loops
 from ..lowering.region import Store
 from ..schedule import Schedule
 from ..space import CannotFuseError
 from ..traces import Traces
 from .kernel import Kernel
-from .launch import launch
+from .launch import filled, launch
 from .layout import comment, docstring, laid_out
 from .limits import equal_sizes, limits, squares
 
@@ -67,7 +67,7 @@ class WrapperWriter:
             for d, size in enumerate(self.traces.shape(node))
         }
 
-    def _derived_size(self, derived: Derived | Total) -> str | None:
+    def _derived_size(self, derived: Derived | Dividing | Total) -> str | None:
         given = derived.parts if isinstance(derived, Total) else (derived.of,)
         texts = [text for size in given if (text := express(size, self.known)) is not None]
         if len(texts) < len(given):
@@ -81,6 +81,7 @@ class WrapperWriter:
             *self._guards(),
             *self._alike(),
             *self._size_lines(sizes),
+            *self._size_lines(self._made()),
             *limits(self.name, self.loops, self.schedule, self.inputs),
             *outputs,
             *launches,
@@ -163,8 +164,10 @@ class WrapperWriter:
         kept, reduced, tiling = self.loops.kept, self.loops.reduced, self.loops.tiling
         if tiling is not None:
             chosen = {
-                "n_rows": tiling.rows,
-                "n_cols": tiling.cols,
+                "n_rows": tiling.kept_rows,
+                "n_cols": tiling.kept_cols,
+                "n_held_rows": tiling.held_rows,
+                "n_held_cols": tiling.held_cols,
                 "n_k": tiling.depth,
                 "n_keys": tiling.depth,
                 "n_inner": tiling.inner,
@@ -208,12 +211,17 @@ class WrapperWriter:
 
     def _alike(self) -> list[str]:
         """Sizes of products, and sides that windows slide over, are equal where they always were."""
-        if self.schedule.layout in ("tiles", "attention"):
+        if self.schedule.layout in ("tiles", "convolution", "attention"):
             return equal_sizes(self.name, self.inputs, self.traces.shape)
         return squares(self.name, self.loops, self.inputs, self.traces.shape)
 
     def _size_lines(self, sizes: Mapping[str, str]) -> list[str]:
         return [f"{name} = {text}" for name, text in sizes.items()]
+
+    def _made(self) -> dict[str, str]:
+        """Numbers that kernels have worked out from sizes."""
+        pairs = ((kernel, *item) for kernel in self.kernels for item in kernel.made.items())
+        return {name: filled(text, kernel, self.express) for kernel, name, text in pairs}
 
     def _outputs(self) -> list[str]:
         lines = []
@@ -247,6 +255,9 @@ class WrapperWriter:
         return f"{self.inputs[0][0]}.device"
 
     def _parts_shape(self, name: str) -> str:
+        for kernel in self.kernels:
+            if name in kernel.shapes:
+                return filled(kernel.shapes[name], kernel, self.express)
         if self.schedule.stretch:
             return f"(3 * {name.removesuffix('_parts')}_elements,)"
         parts = str(self.schedule.splits)

@@ -12,7 +12,7 @@ from torch import fx
 from ..builder import Builder
 from ..dtypes import UNSUPPORTED, compute_type, short_name
 from ..expr import Load, Position, SizeOf
-from ..extent import Derived, Extent, Total, product
+from ..extent import Derived, Dividing, Extent, Total, product
 from ..space import Affine, Axis, CannotFuseError, Dims, Space
 from ..traces import Traces, Varies
 from .settled import number_from_sizes
@@ -38,7 +38,7 @@ class Context:
     env: dict[fx.Node, Lowered] = field(default_factory=dict)
     buffers: dict[str, fx.Node] = field(default_factory=dict)
     writes: list[tuple[fx.Node, Value]] = field(default_factory=list)
-    derived: list[Derived | Total] = field(default_factory=list)
+    derived: list[Derived | Dividing | Total] = field(default_factory=list)
     cuts: dict[tuple[Any, ...], tuple[Axis, ...]] = field(default_factory=dict)
 
     @property

@@ -17,7 +17,8 @@ MOST_PRODUCTS = 2
 class ProductAxes:
     """Both factors have `batch` and `depth`; the left one has `rows` besides, the right one `cols`.
 
-    `inner` is what the product behind the scores of an attention sums over.
+    `inner` is what the product behind the scores of an attention sums over, `held` what is reduced of the
+    results, which a tile holds whole.
     """
 
     batch: frozenset[Axis]
@@ -25,6 +26,7 @@ class ProductAxes:
     cols: frozenset[Axis]
     depth: frozenset[Axis]
     inner: frozenset[Axis] = frozenset()
+    held: frozenset[Axis] = frozenset()
 
 
 def product_axes(builder: Builder, live: Iterable[int]) -> ProductAxes | None:

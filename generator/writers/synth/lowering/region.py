@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import fx
@@ -11,7 +11,7 @@ from torch import fx
 from ..builder import Builder
 from ..dtypes import UNSUPPORTED, short_name
 from ..expr import Choose, Load, Reduce, Scan
-from ..extent import Derived, Total
+from ..extent import Derived, Dividing, Total
 from ..space import Affine, Axis, CannotFuseError, Space
 from ..traces import Traces, aten_name, is_getitem
 from . import (
@@ -33,6 +33,7 @@ from . import (
 from .attending import find_attention
 from .context import Context, Lowered, Value, packed_strides
 from .factors import ProductAxes, check_product, outside_products, product_axes
+from .held import held_axes
 from .scans import check_scans
 from .table import RULES
 
@@ -86,7 +87,7 @@ class Region:
     reduced_axes: tuple[Axis, ...]
     unrolled_axes: tuple[Axis, ...]
     product: ProductAxes | None = None
-    derived: tuple[Derived | Total, ...] = ()
+    derived: tuple[Derived | Dividing | Total, ...] = ()
 
 
 def is_fusable(node: fx.Node) -> bool:
@@ -139,10 +140,7 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     if product is not None:
         live = outside_products(builder, roots)
     walked = [n for i in live if isinstance(n := builder.nodes[i], Reduce | Scan)]
-    reduced = {frozenset(space.leaves(n.axes)) for n in walked}
     check_scans(builder, live)
-    if len(reduced) > 1:
-        raise CannotFuseError("reductions over different dimensions do not share a loop")
     choices = {space.leaves((n.axis,)) for i in live if isinstance(n := builder.nodes[i], Choose)}
     if any(len(leaves) > 1 for leaves in choices):
         raise CannotFuseError("a concatenation is reshaped across its parts")
@@ -150,8 +148,14 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     if product is None and (product := product_axes(builder, live)) is not None:
         check_product(builder, roots, product)
         live = outside_products(builder, roots)
-    if product is not None and (reduced or unrolled):
+        if all(isinstance(n, Reduce) and n in (builder.nodes[i] for i in live) for n in walked):
+            written = [frozenset(a for a, _ in space.resolve(s.index).terms) for s in stores]
+            product, walked = replace(product, held=held_axes(builder, live, product, written)), []
+    if product is not None and (walked or unrolled):
         raise CannotFuseError("what is reduced or joined beside a matrix product needs its own kernel")
+    reduced = {frozenset(space.leaves(n.axes)) for n in walked}
+    if len(reduced) > 1:
+        raise CannotFuseError("reductions over different dimensions do not share a loop")
     inner = next(iter(reduced), frozenset())
     every = {a for i in live for a in builder.free_axes(i)} | inner
     every |= {a for s in stores for a, _ in space.resolve(s.index).terms}
@@ -160,7 +164,8 @@ def _finish(ctx: Context, nodes: tuple[fx.Node, ...], stores: list[Store]) -> Re
     outer = every - inner - unrolled
     if product is not None and outer != product.batch | product.rows | product.cols:
         raise CannotFuseError("the results of a matrix product are broadcast along a new dimension")
-    _check_rows(builder, stores, outer, inner)
+    if product is None or not product.held:
+        _check_rows(builder, stores, outer, inner)
     used = {n.buffer for i in builder.walk(roots) if isinstance(n := builder.nodes[i], Load)}
     buffers = tuple((name, node) for name, node in ctx.buffers.items() if name in used)
     if not buffers:

@@ -6,7 +6,8 @@ from typing import Any
 
 from torch import fx
 
-from ..extent import Derived, Extent
+from ..algebra.marks import run_of
+from ..extent import Derived, Dividing, Extent
 from ..space import Affine, Axis, CannotFuseError, Dims
 from .context import Context, Lowered, Value, source_of
 from .reductions import reduce_dims
@@ -18,8 +19,11 @@ from .table import lowers
         "view_as.default", "reshape_as.default")  # fmt: skip
 def _reshape(ctx: Context, node: fx.Node) -> Lowered:
     x = ctx.value(node.args[0])
-    axes = [a for dim in x.dims for a in dim]
-    return Value(ctx.space.regroup(axes, ctx.traces.shape(node), node.name), x.node)
+    axes, shape = [a for dim in x.dims for a in dim], ctx.traces.shape(node)
+    if (run := run_of(node)) is not None:
+        derived = Dividing(shape[run.dim], shape[run.dim - 1] * shape[run.dim], run.most)
+        ctx.derived += [derived] if derived.holds else []
+    return Value(ctx.space.regroup(axes, shape, node.name), x.node)
 
 
 @lowers("broadcast_tensors.default")

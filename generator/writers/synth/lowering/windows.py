@@ -10,6 +10,7 @@ from torch import fx
 
 from ..expr import Const, Position, SizeOf, Tap
 from ..extent import Derived, Extent
+from ..slides import span
 from ..space import Affine, Axis, CannotFuseError
 from .context import Context, Lowered, Value, source_of
 from .products import combined, contract, operand
@@ -76,6 +77,7 @@ def _gathered(
     space = ctx.space
     out = [space.dimension(size) for size in result[2:]]
     _derive(ctx, x.dims[2:], result[2:], windows)
+    _derive_packed(ctx, result[2:], windows)
     x = _seen_through(ctx, x, windows, out, weight.dims[2:], zero=True)
     batch, channels = x.dims[0], x.dims[1]
     group: tuple[Axis, ...] = ()
@@ -103,10 +105,11 @@ def _gathered(
 
 def _seen_through(
     ctx: Context, x: Value, windows: Sequence[Window], out: Sequence[tuple[Axis, ...]],
-    taps: Sequence[tuple[Axis, ...]], *, zero: bool = False,
+    taps: Sequence[tuple[Axis, ...]], *, zero: bool = False, over: bool = False,
 ) -> Value:  # fmt: skip
     """The value at the places of the windows, in each of its last dimensions; padding counts as nothing, and
-    where `zero` is set as 0, so that a window may slide over a dimension of one element."""
+    where `zero` is set as 0, so that a window may slide over a dimension of one element. With `over` the last
+    window need not be filled."""
     space, b, moves = ctx.space, ctx.builder, dict[Axis, Tap]()
     first = len(x.dims) - len(out)
     inside = b.number(True, "int1")
@@ -115,7 +118,8 @@ def _seen_through(
         if len(leaves) > 1:
             raise CannotFuseError("a window runs over a dimension that was joined or cut before")
         if leaves:
-            moves[leaves[0]] = Tap(at, space.sizes[leaves[0]], ctx.traces.one, window.step)
+            may = window.step == 1 and window.stride > 1 and (over or window.before > 0)
+            moves[leaves[0]] = Tap(at, space.sizes[leaves[0]], ctx.traces.one, window.step, may)
         elif window.before or not window.taps.is_one():
             if not zero:
                 raise CannotFuseError("a window slides over a dimension of one element")
@@ -160,6 +164,21 @@ def _derive(
             continue
         if derived.holds:
             ctx.derived.append(derived)
+
+
+def _derive_packed(ctx: Context, result: Sequence[Extent], windows: Sequence[Window]) -> None:
+    """Note how many results a phase has, and how many places its windows reach, padding with them."""
+    for size, window in zip(result, windows, strict=True):
+        if (taps := window.taps.literal) is None:
+            continue
+        reach, step, stride = span(taps, window.dilation, -window.before, window.step), window.step, window.stride
+        walked = (size + (step - 1)) // size.like(step)
+        packed = (walked - 1) * stride + reach
+        if step > 1:
+            ctx.derived.append(Derived(walked, size, 1, step - 1, step, 0))
+            ctx.derived.append(Derived(packed, size, 1, step - 1, step, reach - 1))
+        else:
+            ctx.derived.append(Derived(packed, size, stride, reach - stride, 1, 0))
 
 
 def _each(value: Any, rank: int) -> list[int]:
@@ -254,7 +273,7 @@ def _pooled(ctx: Context, node: fx.Node, windows: Sequence[Window], *, over: boo
     _derive(ctx, x.dims[-rank:], result, windows, over=over)
     out = [ctx.space.dimension(size) for size in result]
     taps = [ctx.space.dimension(w.taps) for w in windows]
-    seen = _seen_through(ctx, x, windows, out, taps, zero="avg_pool" in str(node.target))
+    seen = _seen_through(ctx, x, windows, out, taps, zero="avg_pool" in str(node.target), over=over)
     return Value((*seen.dims, *taps), seen.node)
 
 

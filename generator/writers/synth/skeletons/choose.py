@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from ..emit.kernel import Kernel
-from . import attention, contraction, parts, pointwise, rowwise, split, window
+from . import (
+    attention,
+    contraction,
+    convolution,
+    held,
+    parts,
+    pointwise,
+    rowwise,
+    split,
+    split_product,
+    window,
+    zero_tiles,
+)  # fmt: skip
 from .job import Job
 
 
@@ -11,11 +23,10 @@ def write_kernels(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     """Kernels of a region in launch order, and the workspaces (name, dtype) between them."""
     if job.schedule.layout == "attention":
         return attention.write(job), []
-    if job.schedule.layout == "tiles" and job.schedule.stretch:
-        cut, spaces = parts.cut_kernel(job)
-        return [cut, *contraction.write(parts.cut_job(job))], spaces
+    if job.schedule.layout == "convolution":
+        return convolution.write(job)
     if job.schedule.layout == "tiles":
-        return contraction.write(job), []
+        return _products(job)
     if job.schedule.layout == "window":
         return window.write(job), []
     if job.schedule.layout == "flat":
@@ -23,3 +34,16 @@ def write_kernels(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     if job.schedule.splits > 1:
         return split.write(job)
     return rowwise.write(job), []
+
+
+def _products(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
+    """Kernels of matrix products: what looks at the factors or cuts them first, what joins sums last."""
+    if job.loops.tiling is not None and job.loops.tiling.holds:
+        return held.write(job), []
+    before = [zero_tiles.marks_kernel(job)] if job.schedule.marks else []
+    if job.schedule.stretch:
+        before.append(parts.cut_kernel(job))
+        job = parts.cut_job(job)
+    after = split_product.write(job) if job.schedule.splits > 1 else (contraction.write(job), [])
+    kernels, spaces = zip(*before, strict=True) if before else ((), ())
+    return [*kernels, *after[0]], [space for found in (*spaces, after[1]) for space in found]

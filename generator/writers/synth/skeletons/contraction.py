@@ -6,8 +6,11 @@ done before they leave. Two products over the same axes share the loop, and a co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 
+from ..builder import Builder
 from ..emit.descriptors import Side
 from ..emit.index import Group, Indexer
 from ..emit.kernel import Kernel
@@ -21,18 +24,40 @@ from .factors import Factors, names_in_use, tile_values
 from .frame import is_wide, prepare
 from .job import Job
 from .parts import sums_of_parts
+from .rounding import longest_chain
+from .zero_tiles import needed_span
 
 
 def write(job: Job) -> list[Kernel]:
-    tiling = job.loops.tiling
-    if tiling is None:
-        raise ValueError("a region without a matrix product has no tiles")
     kernel = Kernel(f"{job.name}_kernel", f"One tile of results a program: {job.doc}.")
-    rows = Group("rows", tiling.rows, "row_mask", "ROWS")
-    cols = Group("cols", tiling.cols, "col_mask", "COLS")
+    found = sum_tile(job, kernel)
+    if job.schedule.halves:
+        _store_halves(job, kernel, found.results, found.sums, found.cols)
+        return [kernel]
+    kernel.line("mask = row_mask & col_mask")
+    store_results(job, found.results, found.sums)
+    return [kernel]
+
+
+@dataclass(frozen=True)
+class Summed:
+    """A tile whose sums are done: `sums` are variables and the products that they hold."""
+
+    results: Values
+    sums: dict[str, int]
+    cols: Group
+
+
+Placed = Callable[[Job, Kernel], tuple[Group, Group, Group | None]]
+"""Writes where a program's tile lies: its rows, columns and batch entry."""
+
+
+def sum_tile(job: Job, kernel: Kernel, placed: Placed | None = None) -> Summed:
+    """A program's tile, from its place (as `placed` writes it) to the end of the summed direction."""
+    tiling = tiling_of(job)
     across = Group("left_ks", tiling.depth, "left_ks_mask", "K")
     down = Group("right_ks", tiling.depth, "right_ks_mask", "K")
-    batch = _place(job, kernel, tiling)
+    rows, cols, batch = (placed or place)(job, kernel)
     taken = names_in_use()
     left = tile_values(job, kernel, rows, across, "left_mask", taken)
     right = tile_values(job, kernel, down, cols, "right_mask", taken)
@@ -47,16 +72,22 @@ def write(job: Job) -> list[Kernel]:
         Factors(job, right, "right_mask", (Side(down, "start", "BLOCK_K"), col), batch),
     )
     multiplied = sums_of_parts if job.schedule.stretch else _sums
-    sums = multiplied(job, kernel, factors, results, down)
-    if job.schedule.halves:
-        _store_halves(job, kernel, results, sums, written)
-        return [kernel]
+    span = _span(job, kernel)
+    return Summed(results, multiplied(job, kernel, factors, results, down, span), written)
+
+
+def tiling_of(job: Job) -> Tiling:
+    if job.loops.tiling is None:
+        raise ValueError("a region without a matrix product has no tiles")
+    return job.loops.tiling
+
+
+def store_results(job: Job, results: Values, sums: Mapping[str, int]) -> None:
+    """What follows the products, and the stores."""
     for name, number in sums.items():
         results.define(number, Text(name))
-    kernel.line("mask = row_mask & col_mask")
     for store in job.loops.region.stores:
         results.store(store, ())
-    return [kernel]
 
 
 def number_tiles(kernel: Kernel, *, batched: bool) -> None:
@@ -72,9 +103,9 @@ def number_tiles(kernel: Kernel, *, batched: bool) -> None:
     kernel.line("tile_row, tile_col = program // col_blocks, program % col_blocks")
 
 
-def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
-    """Which tile a program holds: neighbouring ones run together, so that they share factors."""
-    schedule, loops = job.schedule, job.loops
+def place(job: Job, kernel: Kernel) -> tuple[Group, Group, Group | None]:
+    """Rows, columns and batch entry of a program's tile; neighbours run together and share factors."""
+    schedule, loops, tiling = job.schedule, job.loops, tiling_of(job)
     kernel.size("n_rows", count_of(job, tiling.rows))
     kernel.size("n_cols", count_of(job, tiling.cols))
     kernel.size("n_k", count_of(job, tiling.depth))
@@ -90,7 +121,8 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     kernel.line(f"cols = {_columns(job)} + tl.arange(0, BLOCK_N)[None, :]")
     kernel.line("row_mask = rows < n_rows")
     kernel.line("col_mask = cols < n_cols")
-    return enter_batch(job, kernel, tiling)
+    sides = Group("rows", tiling.rows, "row_mask", "ROWS"), Group("cols", tiling.cols, "col_mask", "COLS")
+    return *sides, enter_batch(job, kernel, tiling)
 
 
 def _columns(job: Job) -> str:
@@ -126,7 +158,12 @@ def _accesses(job: Job) -> Iterator[tuple[str, Affine]]:
 
 
 def _sums(
-    job: Job, kernel: Kernel, factors: tuple[Factors, Factors], results: Values, down: Group
+    job: Job,
+    kernel: Kernel,
+    factors: tuple[Factors, Factors],
+    results: Values,
+    down: Group,
+    span: tuple[str, str],
 ) -> dict[str, int]:
     """The loop over the summed direction; after it every product is the variable of that name."""
     builder, summed = job.loops.region.builder, down.leaves
@@ -136,20 +173,72 @@ def _sums(
     left.values.hoist([node.left for _, node in found], summed)
     right.values.hoist([node.right for _, node in found], summed)
     sums = {results.fresh(builder.hints.get(number, "acc")): number for number, _ in found}
-    for name in sums:
-        kernel.line(f"{name} = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)")
-    with kernel.block("for start in tl.range(0, n_k, BLOCK_K):"):
+    lanes = {name: results.fresh(f"{name}_lanes") for name in sums} if job.schedule.lanes else {}
+    with _steps(job, kernel, list(lanes.values()) or list(sums), results, span) as running:
         kernel.line("left_ks = start + tl.arange(0, BLOCK_K)[None, :]")
         kernel.line("right_ks = start + tl.arange(0, BLOCK_K)[:, None]")
         for side in ("left_ks", "right_ks"):
             kernel.line(f"{side}_mask = {side} < n_k")
         kernel.line("left_mask = row_mask & left_ks_mask")
         kernel.line("right_mask = right_ks_mask & col_mask")
-        for name, (_, node) in zip(sums, found, strict=True):
+        for name, (_, node) in zip(running, found, strict=True):
             sides = left.named(node.left), right.named(node.right)
+            if lanes:
+                one, other = (
+                    _single(builder, *side) for side in zip(sides, (node.left, node.right), strict=True)
+                )
+                kernel.line(f"{name} += {one}[:, None, :] * {other}.T[None, :, :]")
+                continue
             how = f', input_precision="{job.schedule.dot}"' if builder.dtype(node.left) == "fp32" else ""
             kernel.line(f"{name} = tl.dot({', '.join(sides)}, {name}{how})")
+    for name, terms in lanes.items():
+        kernel.line(f"{name} = tl.sum({terms}, axis=2)")
     return sums
+
+
+def _single(builder: Builder, name: str, number: int) -> str:
+    """A factor in fp32."""
+    return name if builder.dtype(number) == "fp32" else f"{name}.to(tl.float32)"
+
+
+def _span(job: Job, kernel: Kernel) -> tuple[str, str]:
+    """First and last place of the summed direction that a program walks: all of it, or whole steps of it."""
+    begin, end = needed_span(job, kernel)
+    if job.schedule.splits == 1:
+        return begin, end
+    kernel.constant("PARTS", str(job.schedule.splits))
+    kernel.grid = kernel.grid.removesuffix(",)") + ", {PARTS})"
+    kernel.line("part = tl.program_id(1)")
+    length, behind = (end, "") if begin == "0" else (f"{end} - {begin}", f"{begin} + ")
+    kernel.line(f"part_size = tl.cdiv(tl.cdiv({length}, PARTS), BLOCK_K) * BLOCK_K")
+    kernel.line(f"part_start = {behind}part * part_size")
+    kernel.line(f"part_end = tl.minimum(part_start + part_size, {end})")
+    return "part_start", "part_end"
+
+
+@contextmanager
+def _steps(
+    job: Job, kernel: Kernel, sums: list[str], results: Values, span: tuple[str, str]
+) -> Iterator[list[str]]:
+    """The loop over `start`, and the sums that a step adds to: where a chain of additions loses too much,
+    those of a stretch, which go to the others behind it."""
+    longest, (first, last) = longest_chain(job.loops, job.schedule), span
+    zeros = f"tl.zeros((BLOCK_M, BLOCK_N{', BLOCK_K' if job.schedule.lanes else ''}), tl.float32)"
+    for name in sums:
+        kernel.line(f"{name} = {zeros}")
+    if longest is None:
+        with kernel.block(f"for start in tl.range({first}, {last}, BLOCK_K):"):
+            yield sums
+        return
+    kernel.constant("STRETCH", str(longest))
+    stretches = [results.fresh(f"{name}_stretch") for name in sums]
+    with kernel.block(f"for first in tl.range({first}, {last}, STRETCH):"):
+        for name in stretches:
+            kernel.line(f"{name} = {zeros}")
+        with kernel.block(f"for start in tl.range(first, tl.minimum(first + STRETCH, {last}), BLOCK_K):"):
+            yield stretches
+        for name, stretch in zip(sums, stretches, strict=True):
+            kernel.line(f"{name} += {stretch}")
 
 
 def _store_halves(job: Job, kernel: Kernel, results: Values, sums: dict[str, int], cols: Group) -> None:

@@ -7,6 +7,7 @@ goes to the rest in registers before that shows.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 from ..emit.descriptors import Part
@@ -31,7 +32,7 @@ def cut_factors(loops: Loops) -> dict[str, Extent] | None:
     builder = loops.region.builder
     nodes = [builder.nodes[n] for n in builder.walk([s.value for s in loops.region.stores])]
     products = [node for node in nodes if isinstance(node, Contract)]
-    if loops.tiling is None or loops.tiling.inner or len(products) != 1:
+    if loops.tiling is None or loops.tiling.inner or loops.tiling.holds or len(products) != 1:
         return None
     found = [only_loaded(builder, n) for n in (products[0].left, products[0].right)]
     if any(f is None or f.taps or f.gathered or f.dtype != "fp32" for f in found):
@@ -84,30 +85,30 @@ def cut_kernel(job: Job) -> tuple[Kernel, list[tuple[str, str]]]:
     for number, (tensor, size) in enumerate(cut.items()):
         count = kernel.size(f"{tensor}_elements", size)
         header = f"if tl.program_id(1) == {number}:" if len(cut) > 1 else ""
-        source, parts = kernel.pointer(tensor), kernel.pointer(f"{tensor}_parts")
-        lines = [
-            f"mask = offsets < {count}",
-            f"number = tl.load({source} + offsets, mask=mask, other=0.0)",
-            "first = number.to(tl.bfloat16)",
-            "wide = first.to(tl.float32)",
-            'rest = tl.where(tl.abs(wide) < float("inf"), number - wide, 0.0)',
-            "second = rest.to(tl.bfloat16)",
-            "third = (rest - second.to(tl.float32)).to(tl.bfloat16)",
-            f"tl.store({parts} + offsets, first, mask=mask)",
-            f"tl.store({parts} + offsets + {count}, second, mask=mask)",
-            f"tl.store({parts} + offsets + {count} + {count}, third, mask=mask)",
-        ]
-        if not header:
-            for line in lines:
-                kernel.line(line)
-            continue
-        with kernel.block(header):
-            for line in lines:
-                kernel.line(line)
+        source = kernel.pointer(tensor)
+        with kernel.block(header) if header else nullcontext():
+            kernel.line(f"mask = offsets < {count}")
+            kernel.line(f"number = tl.load({source} + offsets, mask=mask, other=0.0)")
+            store_parts(kernel, f"{tensor}_parts", "offsets", "mask", count)
     sizes = ", ".join(f"{{{tensor}_elements}}" for tensor in cut)
     most = f"max({sizes})" if len(cut) > 1 else sizes
     kernel.grid = f"(triton.cdiv({most}, {{BLOCK}}), {len(cut)})"
     return kernel, [(f"{tensor}_parts", "bf16") for tensor in cut]
+
+
+def store_parts(kernel: Kernel, tensor: str, offsets: str, mask: str, count: str, parts: int = PARTS) -> None:
+    """Write the variable `number` to a tensor, as so many parts that lie `count` elements apart."""
+    pointer = kernel.pointer(tensor)
+    if parts == 1:
+        kernel.line(f"tl.store({pointer} + {offsets}, number, mask={mask})")
+        return
+    kernel.line("first = number.to(tl.bfloat16)")
+    kernel.line("wide = first.to(tl.float32)")
+    kernel.line('rest = tl.where(tl.abs(wide) < float("inf"), number - wide, 0.0)')
+    kernel.line("second = rest.to(tl.bfloat16)")
+    kernel.line("third = (rest - second.to(tl.float32)).to(tl.bfloat16)")
+    for part, behind in (("first", ""), ("second", f" + {count}"), ("third", f" + {count} + {count}")):
+        kernel.line(f"tl.store({pointer} + {offsets}{behind}, {part}, mask={mask})")
 
 
 def _part(job: Job, kernel: Kernel, number: int, which: str) -> Part:
@@ -121,7 +122,12 @@ def _part(job: Job, kernel: Kernel, number: int, which: str) -> Part:
 
 
 def sums_of_parts(
-    job: Job, kernel: Kernel, factors: tuple[Factors, Factors], results: Values, down: Group
+    job: Job,
+    kernel: Kernel,
+    factors: tuple[Factors, Factors],
+    results: Values,
+    down: Group,
+    span: tuple[str, str],
 ) -> dict[str, int]:
     """The loops over stretches of the summed direction and over the six products; see the file."""
     builder = job.loops.region.builder
@@ -134,8 +140,9 @@ def sums_of_parts(
     name = results.fresh(builder.hints.get(number, "acc"))
     kernel.constant("STRETCH", str(job.schedule.stretch))
     kernel.line(f"{name} = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)")
-    with kernel.block("for first in tl.range(0, n_k, STRETCH):"):
-        kernel.line("steps = tl.cdiv(tl.minimum(n_k - first, STRETCH), BLOCK_K)")
+    begin, end = span
+    with kernel.block(f"for first in tl.range({begin}, {end}, STRETCH):"):
+        kernel.line(f"steps = tl.cdiv(tl.minimum({end} - first, STRETCH), BLOCK_K)")
         kernel.line("stretch = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)")
         with kernel.block(f"for step in tl.range(0, {PRODUCTS} * steps):"):
             kernel.line("product = step // steps")

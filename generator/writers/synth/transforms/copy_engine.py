@@ -20,6 +20,8 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return f"{site.spec.name} has no engine that copies tiles"
     if schedule.descriptors:
         return "done already"
+    if schedule.lanes:
+        return "lanes multiply from registers, to which no engine copies"
     factors, dtype = _factors(site)
     if dtype == "fp32" and schedule.dot == "ieee":
         return f"{dtype} factors are multiplied from registers, to which no engine copies"

@@ -42,6 +42,8 @@ def _tiles(schedule: Schedule, tiles: Tiles) -> Schedule | str:
     """As many steps of a matrix product under way as pay; on AMD registers hold the one that is next."""
     if schedule.num_stages > 1:
         return "done already"
+    if schedule.lanes:
+        return "lanes have all loads of a step under way at once"
     if tiles.spec.unit_count is None or tiles.spec.clock_mhz is None:
         return f"the unit count or the clock of {tiles.spec.name} is not known"
     most = MOST_STAGES if "cp_async" in tiles.spec.features else 2

@@ -11,6 +11,7 @@ from . import (
     copy_engine,
     flash_tiling,
     grouped_order,
+    implicit_gemm,
     integral_waves,
     loads_first,
     online_softmax,
@@ -22,33 +23,53 @@ from . import (
     rows_per_program,
     shifted_moments,
     shrink_tile,
+    skinny,
+    split_k,
     split_precision,
     split_reduction,
     tile_choice,
+    triangular,
     vector_width,
     warp_count,
+    zero_tiles,
 )  # fmt: skip
 from .site import Site
 
 Transform = Callable[[Schedule, Site], Schedule | str]
 
 _MODULES = (
-    cache_hints, column_tiles, copy_engine, flash_tiling, grouped_order, integral_waves, loads_first,
+    cache_hints, column_tiles, copy_engine, flash_tiling, grouped_order, implicit_gemm, integral_waves, loads_first,
     online_softmax, peel_row_edges, persistent_programs, pipelined_loop, row_in_registers, rows_in_l2,
-    rows_per_program, shifted_moments, split_precision, split_reduction, tile_choice, vector_width,
-    warp_count,
+    rows_per_program, shifted_moments, skinny, split_k, split_precision, split_reduction, tile_choice,
+    triangular, vector_width, warp_count, zero_tiles,
 )  # fmt: skip
 
 _OF_TILES = {
-    module.TRANSFORM for module in (copy_engine, grouped_order, pipelined_loop, split_precision, tile_choice)
+    module.TRANSFORM
+    for module in (
+        copy_engine,
+        grouped_order,
+        implicit_gemm,
+        pipelined_loop,
+        skinny,
+        split_k,
+        split_precision,
+        tile_choice,
+        triangular,
+        zero_tiles,
+    )
 }
 _OF_LAYOUT: Mapping[str, set[str]] = {
     "tiles": _OF_TILES,
     "attention": {flash_tiling.TRANSFORM, copy_engine.TRANSFORM},
     "window": set(),
+    "convolution": set(),
 }
 """What knows the tiles of matrix products, and windows; the rest is for rows, columns and flat grids."""
 
+
+_NOT_HELD = {module.TRANSFORM for module in (copy_engine, split_k)}
+"""What takes tiles for neighbours in memory, or their sums for sums of parts."""
 
 _IN_ANY_ORDER = {module.TRANSFORM for module in (peel_row_edges, rows_in_l2, split_reduction)}
 """What takes the parts of a row as they come, or more than once: not for running sums."""
@@ -60,6 +81,8 @@ def _for_its_layouts(name: str, apply: Transform) -> Transform:
             return f"{name} is not for running sums, whose parts follow one another"
         if name not in _OF_LAYOUT.get(schedule.layout, {name}):
             return f"{name} is not for {_WORDS[schedule.layout]}"
+        if name in _NOT_HELD and site.loops.tiling is not None and site.loops.tiling.holds:
+            return f"{name} is not for tiles that hold what is reduced of them"
         if name == flash_tiling.TRANSFORM and schedule.layout != "attention":
             return "there is no attention"
         return apply(schedule, site)
@@ -67,14 +90,19 @@ def _for_its_layouts(name: str, apply: Transform) -> Transform:
     return gated
 
 
-_WORDS = {"tiles": "matrix products", "window": "windows", "attention": "attention"}
+_WORDS = {
+    "tiles": "matrix products",
+    "window": "windows",
+    "convolution": "packed factors",
+    "attention": "attention",
+}
 
 TRANSFORMS: Mapping[str, Transform] = {
     module.TRANSFORM: _for_its_layouts(module.TRANSFORM, module.apply) for module in _MODULES
 }
 
 ALTERNATIVES: Mapping[str, Callable[[Schedule, Site], list[Schedule]]] = {
-    module.TRANSFORM: module.alternatives for module in (flash_tiling, tile_choice)
+    module.TRANSFORM: module.alternatives for module in (flash_tiling, implicit_gemm, tile_choice)
 }
 """What a transform may decide instead of its first choice, that one included, best first."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..schedule import Choice, Schedule
+from ..convolution_tiles import ConvolutionTiles
+from ..schedule import Choice, Schedule, holds_whole
 from ..tiles import Tiles
 from .site import Site
 
@@ -14,6 +15,8 @@ MOST_PRODUCT_WARPS, LEAST_PRODUCT_SIDE = 8, 16
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if schedule.layout == "attention":
         return _attention_tile(schedule)
+    if schedule.layout == "convolution":
+        return _packed_tile(schedule, site)
     if schedule.layout == "tiles":
         return _product_tile(schedule, site)
     if schedule.one_tile and schedule.rows > 1:
@@ -55,7 +58,8 @@ def _product_tile(schedule: Schedule, site: Site) -> Schedule | str:
         stages = schedule.num_stages - 1
         why = f"{tiles.shared_bytes(schedule)} bytes of shared memory are more than a block has"
         return schedule.decide(Choice("num_stages", str(stages), why, TRANSFORM), num_stages=stages)
-    if not schedule.halves and schedule.block > LEAST_PRODUCT_SIDE:
+    whole = schedule.splits > 1 or tiles.tiling.holds
+    if not schedule.halves and not whole and schedule.block > LEAST_PRODUCT_SIDE:
         why = "what follows the sums takes half the registers for half of the columns at a time"
         return schedule.decide(Choice("results", "in two halves", why, TRANSFORM), halves=True)
     if schedule.num_warps < MOST_PRODUCT_WARPS:
@@ -64,10 +68,34 @@ def _product_tile(schedule: Schedule, site: Site) -> Schedule | str:
         return schedule.decide(Choice("num_warps", str(warps), why, TRANSFORM), num_warps=warps)
     if max(schedule.rows, schedule.block) <= LEAST_PRODUCT_SIDE:
         return f"a tile of {schedule.rows} x {schedule.block} is as small as it gets"
-    wider = schedule.block >= schedule.rows
-    rows, block = (schedule.rows, schedule.block // 2) if wider else (schedule.rows // 2, schedule.block)
+    sides = [(schedule.rows, schedule.block // 2), (schedule.rows // 2, schedule.block)]
+    sides = sides if schedule.block >= schedule.rows else sides[::-1]
+    found = [s for s in sides if min(s) >= LEAST_PRODUCT_SIDE and holds_whole(tiles.tiling, *s)]
+    if not found:
+        return f"a tile of {schedule.rows} x {schedule.block} holds no more than what is reduced in it"
+    rows, block = found[0]
     why = "half the sums, half the registers"
     choice = Choice("tile", f"{rows} x {block} x {schedule.depth}", why, TRANSFORM)
+    return schedule.decide(choice, rows=rows, block=block)
+
+
+def _packed_tile(schedule: Schedule, site: Site) -> Schedule | str:
+    """Fewer steps under way where shared memory is short; else more warps for the sums, fewer of them."""
+    if ConvolutionTiles(site.loops, site.spec).shared_bytes(schedule) > site.spec.shared_bytes_per_block // 2 and (
+        schedule.num_stages > 2
+    ):
+        stages = schedule.num_stages - 1
+        why = "fewer steps under way take less shared memory"
+        return schedule.decide(Choice("num_stages", str(stages), why, TRANSFORM), num_stages=stages)
+    if schedule.num_warps < MOST_PRODUCT_WARPS:
+        warps = schedule.num_warps * 2
+        why = "the same sums over twice the warps take half the registers a thread"
+        return schedule.decide(Choice("num_warps", str(warps), why, TRANSFORM), num_warps=warps)
+    if max(schedule.rows, schedule.block) <= LEAST_PRODUCT_SIDE:
+        return f"a tile of {schedule.rows} x {schedule.block} is as small as it gets"
+    wider = schedule.block >= schedule.rows
+    rows, block = (schedule.rows, schedule.block // 2) if wider else (schedule.rows // 2, schedule.block)
+    choice = Choice("tile", f"{rows} x {block} x {schedule.depth}", "half the sums, half the registers", TRANSFORM)
     return schedule.decide(choice, rows=rows, block=block)
 
 

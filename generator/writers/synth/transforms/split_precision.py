@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .....profiling.roofline import LAUNCH_US
-from ..schedule import Choice, Schedule
+from ..schedule import LEAST_DOT, Choice, Schedule, next_power_of_two
 from ..skeletons.parts import cut_factors
 from ..tiles import SPLIT_PRODUCTS, Tiles, unit_of
 from . import tile_choice
@@ -35,6 +35,8 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return f"{tiles.dtype} factors go to the matrix units as they are"
     if schedule.dot != "ieee":
         return "done already"
+    if schedule.lanes:
+        return "lanes multiply fp32 factors as they are"
     if site.spec.vendor != "nvidia":
         return "Triton has no TF32 products for this vendor"
     rates = {dot: rate for dot in SPLIT_PRODUCTS if (rate := _rate(tiles, dot)) is not None}
@@ -67,7 +69,12 @@ def _cut(schedule: Schedule, tiles: Tiles, beside: float) -> Schedule | None:
     batch, rows, cols, depth = tiles.shape
     flops = 2.0 * batch * rows * cols * depth
     unit = unit_of(tiles.dtype, "bf16x6", tiles.spec, cut=True)
-    if "tma" not in tiles.spec.features or unit is None or cut_factors(tiles.loops) is None:
+    if (
+        "tma" not in tiles.spec.features
+        or unit is None
+        or cut_factors(tiles.loops) is None
+        or schedule.splits > 1
+    ):
         return None
     rate = tiles.spec.peak_tflops[unit] / tiles.multiplied("bf16x6", cut=True)
     cutting_us = tiles.cut_bytes() / tiles.spec.dram_gb_s * 1e-3 + LAUNCH_US
@@ -82,5 +89,5 @@ def _cut(schedule: Schedule, tiles: Tiles, beside: float) -> Schedule | None:
     choice = Choice("fp32 products", "six of bf16, cut before", why, TRANSFORM)
     return schedule.decide(
         choice, dot="bf16x6", stretch=STRETCH, descriptors=True, rows=CUT_SIDE, block=CUT_SIDE,
-        depth=CUT_DEPTH, num_warps=8, num_stages=4,
+        depth=min(CUT_DEPTH, max(LEAST_DOT, next_power_of_two(depth))), num_warps=8, num_stages=4,
     )  # fmt: skip

@@ -23,6 +23,12 @@ STAGES = 3
 MOST, NEAR = 6, 1.25
 """Tiles that are worth a try, and how far from the best of the model they may be."""
 
+LINE_BYTES = 128
+"""Neighbours in memory that lanes read at once."""
+
+MOST_OF_LANES = 64
+"""Sums of a thread that adds up lanes, beside the elements that it has under way."""
+
 LEAST_SUMS = 8
 SUMS_IN_HALVES = 128
 """Sums of a thread from which work on all of them at once takes more registers than there are: a GELU of 128
@@ -48,16 +54,16 @@ def alternatives(schedule: Schedule, site: Site) -> list[Schedule]:
     if schedule.stretch:
         return []  # its tile is the one that products of cut parts were measured with
     tiles = Tiles(site.loops, site.spec)
-
-    def staged_us(candidate: Schedule) -> float:
-        """Time with the steps under way that a tile is made for."""
-        stages = STAGES if "cp_async" in site.spec.features else 2
-        return min(tiles.estimate_us(c) for c in (candidate, replace(candidate, num_stages=stages)))
-
-    times = {candidate: staged_us(candidate) for candidate in _candidates(schedule, tiles)}
+    times = {candidate: staged_us(tiles, candidate) for candidate in _candidates(schedule, tiles)}
     least = min(times.values(), default=0.0)
-    near = [c for c, us in times.items() if us < staged_us(schedule) and us <= NEAR * least]
+    near = [c for c, us in times.items() if us < staged_us(tiles, schedule) and us <= NEAR * least]
     return [_decided(schedule, tile, tiles) for tile in sorted(near, key=times.__getitem__)[:MOST]]
+
+
+def staged_us(tiles: Tiles, schedule: Schedule) -> float:
+    """Time with the steps under way that a tile is made for."""
+    stages = STAGES if "cp_async" in tiles.spec.features else 2
+    return min(tiles.estimate_us(c) for c in (schedule, replace(schedule, num_stages=stages)))
 
 
 def _decided(schedule: Schedule, best: Schedule, tiles: Tiles) -> Schedule:
@@ -67,7 +73,7 @@ def _decided(schedule: Schedule, best: Schedule, tiles: Tiles) -> Schedule:
         f"{tiles.programs(best)} of them make {waves:.2g} waves; a step does "
         f"{_reuse(best):.0f} multiply-adds for each element it reads"
     )
-    halves = tiles.sums(best) >= SUMS_IN_HALVES
+    halves = tiles.sums(best) >= SUMS_IN_HALVES and not tiles.tiling.holds
     if halves:
         why += "; what follows is done for half of its columns at a time"
     choice = Choice("tile", name, why, TRANSFORM)
@@ -82,6 +88,9 @@ def _reuse(schedule: Schedule) -> float:
 
 def _candidates(schedule: Schedule, tiles: Tiles) -> Iterator[Schedule]:
     """Every tile worth considering, no larger than the results and the summed direction ask for."""
+    if schedule.lanes:
+        yield from _of_lanes(schedule, tiles)
+        return
     _, rows, cols, depth = tiles.shape
     spec, item = tiles.spec, BYTES[tiles.dtype]
     vector = tiles.dtype == "fp32"  # parts of split factors are cut in registers
@@ -95,3 +104,24 @@ def _candidates(schedule: Schedule, tiles: Tiles) -> Iterator[Schedule]:
                     tile = replace(schedule, rows=m, block=n, depth=k, num_warps=warps)
                     if LEAST_SUMS <= tiles.sums(tile) <= most:
                         yield tile
+
+
+def _of_lanes(schedule: Schedule, tiles: Tiles) -> Iterator[Schedule]:
+    """Tiles as narrow as the narrow side; along the other one and the sum, whole vectors for every thread."""
+    _, rows, cols, depth = tiles.shape
+    narrow_rows = rows <= cols
+    narrow = next_power_of_two(min(rows, cols))
+    along = tiles.along[1 if narrow_rows else 0]
+    line = LINE_BYTES // BYTES[tiles.dtype]
+    for wide in (s for s in (4, 8, *SIDES[:-1]) if s <= next_power_of_two(max(rows, cols))):
+        for step in (s for s in (*SIDES, 512, 1024) if s <= max(LEAST_SIDE, next_power_of_two(depth))):
+            for warps in WARPS:
+                m, n = (narrow, wide) if narrow_rows else (wide, narrow)
+                tile = replace(schedule, rows=m, block=n, depth=step, num_warps=warps)
+                held = tiles.sums(tile) / (narrow * len(tiles.products))
+                if (
+                    (step if along else wide) >= line
+                    and 4 <= held <= 16
+                    and tiles.sums(tile) <= MOST_OF_LANES
+                ):
+                    yield tile
