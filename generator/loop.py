@@ -21,6 +21,7 @@ from ..profiling.counters.collect import collect_op
 from ..profiling.counters.record import CounterReport
 from ..profiling.device import Device, detect
 from ..profiling.op import Op, load_op
+from ..profiling.static import expect_inspecting
 from ..profiling.trace import TracedOp, trace
 from ..retrieval.advise import Advice, advise
 from .admit import judge
@@ -38,6 +39,7 @@ from .report.files import open_folder, write_files
 from .search import Climber
 from .strategies.choose import choose_strategy
 from .summary import Summary
+from .verify.judge import expect_judging
 from .writers.choose import choose_writer
 from .writers.synth.transforms.inherent import INHERENT
 from .writers.synth.writer import SynthWriter
@@ -56,17 +58,17 @@ def optimize(
     device = detect(request.gpu)
     op = load_op(request.op_path, request.overrides)
     with _scratch() as scratch, Library.open(request.library) as library:
+        expect_inspecting(scratch)
         say(Event("trace", f"{op.name} at full size for {device.spec.name}"))
         with summary.clock("trace"):
             traced = trace(op, request.mode)
-            smaller = tuple(
-                trace(op.with_overrides(s.overrides), request.mode) for s in op.shape_sets() if s.fits
-            )
+            smaller = tuple(trace(op.with_overrides(s.overrides), request.mode) for s in op.planned_sets())
             diagnosis = diagnose_op(traced, device.roof)
         open_folder(request.out)
         say(Event("advise", diagnosis.primary.evidence if diagnosis.primary else "no bottleneck stands out"))
         with summary.clock("advise"):
             advice = _advice(request, diagnosis, traced, device, library, writer)
+        expect_judging(scratch)
         with summary.clock("search"):
             wanted = Request(op, traced, smaller, device.spec)
             measure = on_card(op, device, traced, scratch, request.precision)
@@ -133,6 +135,7 @@ def _climb(
         say=lambda text: say(Event("write", text)),
         measure=measure,
         proven=known.proven,
+        seen=known.seen,
         watch=watch,
         strategy=choose_strategy(request.strategy),
         headroom=known.headroom,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..profiling.compile_cache import CompileCache
+from ..retrieval.past import Seen
 from .climb import Climb, OutOfBudgetError, Tried
 from .comparison import CardClock, Gain, Measure
 from .evaluated import Evaluated, compiled, foreseen_us
@@ -46,17 +47,19 @@ class Node:
 
 class Climber:
     """One search; `order` lists transform ids, best advised first, `proven` what was measured of them before
-    on this kind of operator and architecture, as time before / after; `headroom` bounds what one can give."""
+    on this kind of operator and architecture, as time before / after, `seen` what earlier trials let one
+    expect; `headroom` bounds what one can give."""
 
     def __init__(
         self, writer: Writer, request: Request, order: Sequence[str], scratch: Path, *,
         deadline: float, most: int, say: Callable[[str], None], measure: Measure | None = None,
-        proven: Mapping[str, float] | None = None, watch: Watch | None = None,
+        proven: Mapping[str, float] | None = None, seen: Mapping[str, Seen] | None = None,
+        watch: Watch | None = None,
         strategy: Strategy = advised, headroom: Headroom | None = None, cache: CompileCache | None = None,
     ) -> None:  # fmt: skip
         self.writer, self.request, self.order, self.scratch = writer, request, order, scratch
         self.deadline, self.most, self.say, self.measure = deadline, most, say, measure
-        self.proven = proven or {}
+        self.proven, self.seen = proven or {}, seen or {}
         self.watch, self.strategy, self.headroom, self.cache = watch, strategy, headroom, cache
         self.nodes: dict[str, Node] = {}
         self.known: dict[str, str] = {}
@@ -105,7 +108,7 @@ class Climber:
     def _walk(self, start: Evaluated) -> None:
         """The strategy's moves, until it has no more."""
         measured = self.measure is not None
-        known = Knowledge(self.order, self.proven, self._room(start), self._foreseen(start), measured)
+        known = Knowledge(self.order, self.seen, self._room(start), self._foreseen(start), measured)
         moves = self.strategy(start.candidate.id, known)
         try:
             batch = next(moves)

@@ -39,6 +39,19 @@ def least_us(traced: TracedOp, spec: DeviceSpec, *, saves_arithmetic: bool = Fal
     return max(memory_us, traced.flops / peak / 1e6 if peak else 0.0)
 
 
+def by_parts_us(traced: TracedOp, spec: DeviceSpec) -> float | None:
+    """The least time for all of a float32 op's products and convolutions, each made of several of a lower
+    class on the tensor cores (three in TF32 or six in bfloat16): a kernel that takes longer is no wonder,
+    however long a library takes that multiplies in float32. None where the device has nothing faster than
+    that, or the op is none of these.
+    """
+    if "float32" not in traced.dtypes or not {*_PRODUCTS, "conv"} & set(traced.op_kinds):
+        return None
+    peaks = spec.peak_tflops
+    parts = max(peaks.get("tensor_tf32", 0.0) / 3, peaks.get("tensor_bf16", 0.0) / 6)
+    return traced.flops / parts / 1e6 if parts > peaks.get("fp32", 0.0) else None
+
+
 def _product_peak_tflops(traced: TracedOp, spec: DeviceSpec) -> float | None:
     kinds = set(traced.op_kinds)
     if not _PRODUCTS & kinds or "conv" in kinds:

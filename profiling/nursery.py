@@ -59,6 +59,14 @@ def run_warm(
             nursery.asked -= 1
 
 
+def prepare(session: Mapping[str, Any], environment: Mapping[str, str], fixed: Mapping[str, str]) -> None:
+    """Start the first kept process of a module, so that it imports before it is asked; waits for nothing."""
+    key = session["module"], tuple(sorted(fixed.items())), 0
+    with _making, contextlib.suppress(OSError):
+        if key not in _nurseries:
+            _nurseries[key] = Nursery().started(session, environment)
+
+
 def _nursery(
     session: dict[str, Any], environment: Mapping[str, str], fixed: Mapping[str, str]
 ) -> tuple[_Key, Nursery]:
@@ -80,6 +88,7 @@ class Nursery:
 
     def __init__(self) -> None:
         self.asked = 0
+        self._used = False
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket
@@ -105,6 +114,7 @@ class Nursery:
     ) -> None:
         message = json.dumps({**session, "environment": dict(environment)}).encode()
         with self._lock:
+            self._used = True
             try:
                 self._talk(message, [session["reply_fd"], session["report_fd"], stderr_fd], patience_s)
             except (OSError, EOFError) as error:
@@ -115,8 +125,11 @@ class Nursery:
                 raise
 
     def close(self) -> None:
-        """Closing the socket ends the kept process, and with it a child that still runs."""
+        """Closing the socket ends the kept process, and with it a child that still runs; one that nobody
+        asked has none, and need not import to its end first."""
         if self._process is not None:
+            if not self._used:
+                self._process.kill()
             self._socket.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_END_LIMIT_S)

@@ -16,6 +16,12 @@ from .shapes import INTERPRETER_BYTES, ShapeSet, search
 from .source import Literal, Source, execute, quiet, read_source
 from .source import OpError as OpError
 
+TIGHTER_BYTES = (128 << 10, 1 << 20)
+"""Budgets at which a judge would rather run an operator."""
+
+NETWORK_CALLS = 50
+"""ATen calls from which on an operator is a network."""
+
 _found: dict[tuple[Source, str, int], tuple[ShapeSet, ...]] = {}
 _measured: dict[tuple[Source, str], Footprint | None] = {}
 
@@ -65,6 +71,25 @@ class Op:
         if key not in _found:
             _found[key] = search(self._free_constants(), self._measure, self._is_sound, budget_bytes)
         return _found[key]
+
+    def planned_sets(self) -> tuple[ShapeSet, ...]:
+        """The shapes that a writer should see beside full size: those that fit, and "small" and "odd" of the
+        first tighter budget that any fits, where these move constants which the others leave as they are. A
+        network gets them always, since sizes that are halved again and again agree by chance where few are
+        seen."""
+        found = [one for one in self.shape_sets() if one.fits]
+        moved = {name for one in found for name in one.overrides}
+        tighter = (self.shape_sets(budget) for budget in TIGHTER_BYTES)
+        tight = next((sets[:2] for sets in tighter if sets and sets[0].fits), ())
+        more = any(not one.overrides.keys() <= moved for one in tight)
+        if found and (more or len(self.footprint().calls) >= NETWORK_CALLS):
+            found += [one for one in tight if one.fits and one.overrides not in [f.overrides for f in found]]
+        return tuple(found)
+
+    def bytes_at(self, overrides: Mapping[str, Literal]) -> int | None:
+        """Inputs, parameters and intermediates with these constants too; None where the reference fails."""
+        found = self._measure(overrides)
+        return None if found is None else found.total_bytes
 
     def _free_constants(self) -> dict[str, Literal]:
         return {name: self.constants[name] for name in self.text.free() if name in self.constants}

@@ -118,8 +118,10 @@ def estimate_us(
         else [bytes_moved / max(len(kernels), 1)] * len(kernels)
     )
     works = products if len(products) == len(kernels) else [None] * len(kernels)
+    multiplied = sum(w.step_flops * w.steps * k.blocks for w, k in zip(works, kernels, strict=True) if w)
+    each = max(0.0, flops - multiplied) / max(works.count(None), 1)
     parts = [
-        _kernel_us(share, flops / max(len(kernels), 1), kernel, spec, kind, work)
+        _kernel_us(share, each, kernel, spec, kind, work)
         for share, kernel, work in zip(shares, kernels, works, strict=True)
     ]
     memory, compute, issue = (sum(part[index] for part in parts) for index in range(3))

@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from .nursery import NurseryError, run_warm
+from .nursery import NurseryError, prepare, run_warm
 from .sandbox_child import sign
 
 Status = Literal["ok", "timeout", "crashed", "memory", "exited"]
@@ -161,6 +161,13 @@ def run_child(
         status, detail = _judge(ending, answer, forged, limits)
     reply = answer["ok"] if answer is not None and status == "ok" else None
     return Outcome(status, reply, stderr, wall_s, detail, layers, ending.left)
+
+
+def expect(module: str, *, scratch: Path, env: Mapping[str, str] = {}) -> None:
+    """Start what a `warm` child of this module and `env` is forked from, so that it imports what it needs
+    meanwhile; nothing is waited for, and what is there already stays."""
+    scratch = scratch.resolve()
+    prepare({"module": module, "path": _import_path()}, _environment(scratch, env), env)
 
 
 def _import_path() -> list[str]:

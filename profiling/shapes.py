@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from .axes import SMALLEST_SIZE, Axis, Measure, Values, find_axes, overrides_of, slots_of
+from .constructors import is_built_in
 from .footprint import Footprint
 from .memory import readable
+from .narrow import Start, narrowed
 from .sizes import few, odd_sizes
 from .source import Literal
 from .unroll import without_long_loop
@@ -23,7 +25,10 @@ MOST_HELD_BYTES = 64 << 20
 """Where nothing fits that, since no constant makes the parameters smaller (a network has its widths written
 into its layers), they are granted beside the budget up to this: each is read a few times."""
 
-CALLS_TO_RUN, FEWEST_RUNS = 20_000, 20
+MOST_FIXED_BYTES = 512 << 10
+"""Parameters that no constant makes smaller, beyond which the widths in the constructors are cut too."""
+
+CALLS_TO_RUN, FEWEST_RUNS = 40_000, 40
 """A search ends after about so many fake calls, but not before so many runs: large models take seconds."""
 
 
@@ -43,21 +48,25 @@ def search(
 ) -> tuple[ShapeSet, ...]:
     """Shape sets "small" (always), "odd" and "wide" (where one is found), in this order.
 
-    A loop over time steps is cut short first. Then only shapes are tried that run the very same sequence
-    of ATen calls; where none of them fits, a shorter sequence is accepted.
+    A loop over time steps is cut short first, and so are the widths of a network that has them written into
+    its constructors. Then only shapes are tried that run the very same sequence of ATen calls; where none of
+    them fits, a shorter sequence is accepted.
     """
-    full = slots_of(constants)
+    sizes = {name: value for name, value in constants.items() if not is_built_in(name)}
     base = measure({})
     if base is None:
         return ()
-    start = without_long_loop(constants, measure, full, base)
-    strict = _Search(constants, measure, is_sound, *start, same_calls=True)
+    start = Start(*without_long_loop(sizes, measure, slots_of(sizes), base), {})
+    strict = _Search(sizes, measure, is_sound, start, same_calls=True)
+    if len(sizes) < len(constants) and strict.least().held_bytes > MOST_FIXED_BYTES:
+        start = narrowed(constants, measure, start) or start
+        strict = _Search(sizes, measure, is_sound, start, same_calls=True) if start.built else strict
     found = strict.sets(budget_bytes)
     if not found[0].fits and (least := strict.least()).total_bytes > INTERPRETER_BYTES:
         found = strict.sets(budget_bytes, min(least.held_bytes, MOST_HELD_BYTES))
     if found[0].fits or not strict.refused_calls:
         return found
-    return _Search(constants, measure, is_sound, *start, same_calls=False).sets(budget_bytes)
+    return _Search(sizes, measure, is_sound, start, same_calls=False).sets(budget_bytes)
 
 
 class _Search:
@@ -68,12 +77,12 @@ class _Search:
         constants: Mapping[str, Literal],
         measure: Measure,
         is_sound: Sound,
-        full: Values,
-        base: Footprint,
+        start: Start,
         same_calls: bool,
     ) -> None:
         self.constants, self.measure, self.is_sound = constants, measure, is_sound
-        self.full, self.base, self.same_calls = full, base, same_calls
+        self.full, self.base, self.built, self.same_calls = start.values, start.base, start.built, same_calls
+        full, base = self.full, self.base
         self.seen: dict[tuple[int, ...], Footprint | None] = {tuple(full.values()): base}
         self.runs_left = max(FEWEST_RUNS, CALLS_TO_RUN // max(1, len(base.calls)))
         self.sound: dict[tuple[int, ...], bool] = {}
@@ -85,7 +94,7 @@ class _Search:
         key = tuple(values.values())
         if key not in self.seen and self.runs_left > 0:
             self.runs_left -= 1
-            found = self.measure(overrides_of(self.constants, values))
+            found = self.measure(self._overrides(values))
             self.seen[key] = found if found is not None and self._is_same(found) else None
         return self.seen.get(key)
 
@@ -205,15 +214,18 @@ class _Search:
     def _sound(self, values: Values) -> bool:
         key = tuple(values.values())
         if key not in self.sound:
-            self.sound[key] = self.is_sound(overrides_of(self.constants, values))
+            self.sound[key] = self.is_sound(self._overrides(values))
         return self.sound[key]
+
+    def _overrides(self, values: Values) -> dict[str, Literal]:
+        return {**overrides_of(self.constants, values), **self.built}
 
     def _bytes(self, values: Values) -> int:
         found = self.run(values)
         return self.base.total_bytes if found is None else found.total_bytes
 
     def _set(self, name: str, values: Values, budget: int, reason: str) -> ShapeSet:
-        total, overrides = self._bytes(values), overrides_of(self.constants, values)
+        total, overrides = self._bytes(values), self._overrides(values)
         if total > budget:
             reason = (
                 f"no smaller shape was found: the smallest takes {readable(total)} and {readable(budget)} "

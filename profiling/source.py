@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .. import KbgenError
+from .constructors import with_built_in
 from .literals import with_named_sizes
 
 Literal = int | float | bool | str | None | tuple["Literal", ...] | list["Literal"]
@@ -27,8 +28,8 @@ class Source:
     text: str
 
     def tree(self) -> ast.Module:
-        """Parse the text, `a, b = 1, 2` and `a = b = 1` split in two, sizes in get_inputs() named; OpError
-        names the line."""
+        """Parse the text, `a, b = 1, 2` and `a = b = 1` split in two, sizes in get_inputs() and in
+        constructors named; OpError names the line."""
         try:
             tree = ast.parse(self.text, filename=str(self.path))
         except (SyntaxError, ValueError) as error:
@@ -36,7 +37,8 @@ class Source:
             where = f" on line {line}" if line else ""
             what = getattr(error, "msg", None) or error
             raise OpError(f"{self.path} has a syntax error{where} ({what}); correct the line.") from error
-        tree.body = with_named_sizes([single for statement in tree.body for single in _split(statement)])
+        single = [part for statement in tree.body for part in _split(statement)]
+        tree.body = with_built_in(with_named_sizes(single))
         return tree
 
     def assigned(self) -> dict[str, ast.expr]:

@@ -19,11 +19,12 @@ from ..hardware_specs.spec import DeviceSpec
 from .compile_cache import CompileCache, key_of
 from .dots import Dot
 from .occupancy import Occupancy, occupancy
-from .sandbox import NO_CARD, Limits, run_child
+from .sandbox import NO_CARD, Limits, expect, run_child
 
 if TYPE_CHECKING:  # loading it would load torch, which the child alone needs
     from .op import Op
 
+_CHILD = "kbgen.profiling.static_child"
 _LIMITS = Limits(wall_s=120.0, cpu_s=240, memory_bytes=16 << 30)
 
 
@@ -75,6 +76,11 @@ class StaticReport:
         return not self.rejections
 
 
+def expect_inspecting(scratch: Path) -> None:
+    """Let the process that compiles be ready when the first candidate is."""
+    expect(_CHILD, scratch=scratch, env=NO_CARD)
+
+
 def inspect(
     candidate_path: Path, op: Op, spec: DeviceSpec, scratch: Path, cache: CompileCache | None = None
 ) -> StaticReport:
@@ -94,9 +100,7 @@ def inspect(
     key = key_of(request, candidate_path.read_text(encoding="utf-8")) if cache else ""
     reply = cache.get(key) if cache else None
     if reply is None:
-        outcome = run_child(
-            "kbgen.profiling.static_child", request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True
-        )
+        outcome = run_child(_CHILD, request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True)
         if outcome.reply is None:
             return StaticReport(spec.arch, (), (f"compiling {candidate_path.name} failed: {outcome.detail}",))
         reply = outcome.reply

@@ -13,7 +13,7 @@ from ..kb.records import minor
 from ..kb.search import Hit, SearchResult
 from .expected import Bound
 from .gate import Fit, fit, suits
-from .past import Past, outcomes, points
+from .past import UNSEEN, Past, Seen, outcomes, points, seen
 from .query import Question, ask
 from .reasons import Reason, addressed, by_card, by_history, by_search
 
@@ -44,8 +44,8 @@ class Step:
     """One technique to try; `why` gives each reason with its points, `transform` is "" for reading.
 
     `bottleneck` is the diagnosed class it is for ("" where it was only found or tried); `bound` the most it
-    can give, None where nothing bounds it; `check` how to see that it worked, `effect`, `cost`, `risk` and
-    `conflicts` what its card says.
+    can give, None where nothing bounds it; `seen` what measured trials let one expect; `check` how to see
+    that it worked, `effect`, `cost`, `risk` and `conflicts` what its card says.
     """
 
     technique: str
@@ -62,6 +62,7 @@ class Step:
     risk: str = ""
     conflicts: tuple[str, ...] = ()
     bound: Bound | None = None
+    seen: Seen = UNSEEN
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,7 @@ class Adviser:
             cost=page.cost,
             risk=page.risk,
             conflicts=page.conflicts,
+            seen=seen(self._trials(page), question, self._toolchain),
         )
 
     def _trials(self, page: Page) -> tuple[Trial, ...]:

@@ -1,5 +1,6 @@
 """Weighs what happened when a technique was tried: here it counts, elsewhere it is told."""
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ _VALUE = {"helped": 1.0, "neutral": -0.2, "rejected": -0.6, "hurt": -1.0, "faile
 _ESTIMATED = 0.4  # an estimate weighs less than a measurement
 _OTHER_TOOLCHAIN = 0.5  # code generators change with minor releases
 _OTHER_BOTTLENECK = 0.5
+_LIKE = {(True, True): 1.0, (True, False): 0.25, (False, True): 0.1, (False, False): 0.0}
+"""What a trial counts for, by whether its family and its target are those asked about."""
+_OTHER_ARCH = 0.5  # another target of the same vendor
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,18 @@ class Past:
         )
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What measured trials let one expect: `gain` is the mean logarithm of time before over time after, and
+    `weight` how many trials under these very conditions they count as."""
+
+    weight: float = 0.0
+    gain: float = 0.0
+
+
+UNSEEN = Seen()
+
+
 def outcomes(trials: Sequence[Trial], question: Question) -> tuple[Past, ...]:
     """Past outcomes by condition: this case, then its family elsewhere, then the rest."""
     groups: dict[tuple[str, str, str], list[Trial]] = defaultdict(list)
@@ -73,6 +89,27 @@ def points(trials: Sequence[Trial], question: Question, toolchain: str) -> float
             total += weight * _VALUE[trial.step.outcome]
             weights += weight
     return WEIGHT * total / (weights + 1.0)
+
+
+def seen(trials: Sequence[Trial], question: Question, toolchain: str) -> Seen:
+    """The measured trials by how well their conditions match: those of another target or family tell less,
+    those that share neither tell nothing. What failed or did not compile gained nothing."""
+    weights, gains = [], []
+    for trial in trials:
+        if trial.step.evidence == "measured":
+            weight = _likeness(trial, question)
+            weights.append(weight * (1.0 if trial.episode.toolchain == toolchain else _OTHER_TOOLCHAIN))
+            gains.append(math.log(trial.step.effect or 1.0))
+    total = sum(weights)
+    gain = sum(w * g for w, g in zip(weights, gains, strict=True)) / total if total else 0.0
+    return Seen(total, gain)
+
+
+def _likeness(trial: Trial, question: Question) -> float:
+    family, arch = trial.episode.family == question.family, trial.episode.arch == question.archs[0]
+    if family and not arch and trial.episode.vendor == question.vendor:
+        return _OTHER_ARCH
+    return _LIKE[family, arch]
 
 
 def _past(key: tuple[str, str, str], trials: Sequence[Trial], question: Question) -> Past:

@@ -11,6 +11,7 @@ from typing import Any
 from ... import KbgenError
 from ..job import OptimizeResult
 from . import json_report, markdown
+from .heading import headed
 
 
 class OutFolderError(KbgenError):
@@ -33,7 +34,7 @@ def write_files(result: OptimizeResult, recorded: str | None, judged: Any, out: 
     path = out / f"{result.op}_optimized.py"
     candidate = path if judged.chosen is not None else None
     if candidate is not None:
-        write_whole(candidate, judged.chosen.candidate.source)
+        write_whole(candidate, headed(judged.chosen.candidate.source, result.to_json()))
     else:
         path.unlink(missing_ok=True)  # an older run's kernel would pass for this one's
     report = out / "report.md"

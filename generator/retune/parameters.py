@@ -3,8 +3,9 @@
     for parameter in read_parameters(source):
         parameter.name, parameter.kind, parameter.value      # "matmul_kernel: BLOCK_M", "block", 128
 
-Read are whole numbers given to `tl.constexpr` parameters, `num_warps`, `num_stages` and AMD's options at a
-launch, by themselves or through a name that is set once; and the configurations of an autotuner. A number
+Read are whole numbers given to `tl.constexpr` parameters, `num_warps`, `num_stages` and the options of one
+vendor's compiler at a launch, by themselves or through a name that is set once; and the configurations of an
+autotuner. What a launch leaves out is found too, with what Triton takes then. A number
 that the host code repeats, as in `cdiv(n, 64)`, moves with the parameter of that value.
 """
 
@@ -17,15 +18,28 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
-Kind = Literal["block", "group", "warps", "stages", "hint", "config"]
+Kind = Literal[
+    "block", "group", "warps", "stages", "waves", "shape", "pack", "cluster", "registers", "config"
+]
 
-AMD_HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")
-"""Options of Triton's AMD backend that NVIDIA's does not know."""
+OF_AMD: tuple[Kind, ...] = ("waves", "shape", "pack")
+OF_NVIDIA: tuple[Kind, ...] = ("cluster", "registers")
+"""Kinds of options that the other vendor's backend of Triton refuses, or has no hardware for."""
+
+UNSET = 0
+"""Of an option: what Triton takes where nothing is said, which cannot be written."""
 
 _OPTIONS: Mapping[str, Kind] = {
-    "num_warps": "warps", "num_stages": "stages", **dict.fromkeys(AMD_HINTS, "hint"),
+    "num_warps": "warps", "num_stages": "stages", "waves_per_eu": "waves", "matrix_instr_nonkdim": "shape",
+    "kpack": "pack", "num_ctas": "cluster", "maxnreg": "registers",
 }  # fmt: skip
-_USUAL = {"num_warps": 4, "num_stages": 3}  # what Triton takes for a launch that says nothing
+_USUAL = {
+    "num_warps": 4, "num_stages": 3, "waves_per_eu": UNSET, "matrix_instr_nonkdim": UNSET, "kpack": 1,
+    "num_ctas": 1, "maxnreg": UNSET,
+}  # fmt: skip
+"""What Triton takes for a launch that says nothing."""
+_OF_LOOPS = ("num_stages",)
+_OF_DOTS = ("matrix_instr_nonkdim", "kpack", "num_ctas")
 _BLOCK = re.compile(r"BLOCK|TILE|CHUNK|DEPTH|^B[MNKLD]$", re.IGNORECASE)
 _GROUP = re.compile(r"GROUP", re.IGNORECASE)
 
@@ -165,7 +179,8 @@ class _Reader:
             return
         end = max(self.place(one).end for one in written)
         for name, value in _USUAL.items():
-            if name not in given and (name != "num_stages" or kernel.loops):
+            applies = (kernel.loops or name not in _OF_LOOPS) and (kernel.dots or name not in _OF_DOTS)
+            if name not in given and applies:
                 place = Place(end, end, f", {name}={{}}")
                 yield Parameter(f"{kernel.name}: {name}", _OPTIONS[name], value, (place,), kernel.dots)
 

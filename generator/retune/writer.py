@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...hardware_specs.spec import DeviceSpec
 from ..job import GIVEN
 from ..writers.writer import Candidate, Declined, Request
-from .parameters import Parameter, read_parameters
+from .parameters import OF_AMD, OF_NVIDIA, UNSET, Parameter, read_parameters
 
 ANY_CALL = ("*",)
 """What the file leaves to torch is its author's decision; the report lists it."""
@@ -16,6 +16,10 @@ ANY_CALL = ("*",)
 MOST_THREADS = 1024  # a block, on every target that Triton has
 LEAST_DOT = 16  # an edge of tl.dot
 STEP = 4  # blocks are tried up to so many times smaller and larger
+_VALUES = {
+    "waves": (UNSET, 1, 2, 3, 4), "shape": (UNSET, 16, 32), "pack": (1, 2), "cluster": (1, 2),
+    "registers": (UNSET, 64, 96, 128, 168),
+}  # fmt: skip
 _FACTORS = ((1, 2), (2, 1), (1, 4))  # of all blocks of a kernel at once
 
 
@@ -148,13 +152,28 @@ def allowed(parameter: Parameter, spec: DeviceSpec) -> list[int]:
         return list(range(1, 4 if spec.vendor == "amd" else 6))
     if parameter.kind == "group":
         return [1, 2, 4, 8, 16]
-    if parameter.kind == "hint":
-        return [parameter.value]
+    if parameter.kind in (*OF_AMD, *OF_NVIDIA):
+        return sorted({parameter.value, *_of_vendor(parameter, spec)})
     if parameter.value < 1 or parameter.value & (parameter.value - 1):
         return [parameter.value]  # not a power of two: a size of the problem, not of a tile
     least = LEAST_DOT if parameter.dots else 1
     values = [parameter.value * factor // STEP for factor in (1, 2, 4, 8, 16)]
     return [value for value in values if value >= least]
+
+
+def _of_vendor(parameter: Parameter, spec: DeviceSpec) -> Sequence[int]:
+    """Values of an option that only this vendor's backend has; none where the device has no use for it.
+
+    `kpack` is overruled from gfx950 on, blocks share a tile (`num_ctas`) from sm_90 on; registers are bounded
+    where that lets one more block of usual size be resident.
+    """
+    if (spec.vendor == "amd") != (parameter.kind in OF_AMD):
+        return ()
+    if parameter.kind == "pack" and spec.arch not in ("gfx90a", "gfx942"):
+        return ()
+    if parameter.kind == "cluster" and int(spec.arch.removeprefix("sm_")) < 90:
+        return ()
+    return _VALUES[parameter.kind]
 
 
 def _together(parameters: Iterable[Parameter]) -> dict[str, list[Parameter]]:
@@ -171,10 +190,12 @@ def _spelled(parameter: Parameter, value: int, text: str) -> str:
 
 
 def _shown(parameter: Parameter, value: int) -> str:
-    return parameter.texts[value] if parameter.texts else str(value)
+    if parameter.texts:
+        return parameter.texts[value]
+    return "unset" if value == UNSET and UNSET in _VALUES.get(parameter.kind, ()) else str(value)
 
 
 def _told(parameter: Parameter, value: int) -> str:
     if parameter.texts:
         return f"{parameter.name} number {value + 1} of {len(parameter.texts)} alone"
-    return f"{parameter.name} {parameter.value} -> {value}"
+    return f"{parameter.name} {_shown(parameter, parameter.value)} -> {_shown(parameter, value)}"

@@ -99,7 +99,7 @@ def _site(
 ) -> Site:
     op = load_op(path)
     traced = trace(op)
-    smaller = tuple(trace(op.with_overrides(s.overrides)) for s in op.shape_sets() if s.fits)
+    smaller = tuple(trace(op.with_overrides(s.overrides)) for s in op.planned_sets())
     folder = scratch / gpu / path.stem
     space = whole_space(
         Remembering(SynthWriter()), Request(op, traced, smaller, device.spec), folder, cache,

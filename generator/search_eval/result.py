@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .held_out import TUNED_ON, TUNED_SEEDS, held_out
 from .trial import NEAR, Walk
 
 BY_ESTIMATE = "advised, by the estimate"
@@ -69,6 +70,13 @@ class SearchEval:
             "strategies": [*self._rows(self.cells, "all")],
             "where_the_plain_kernel_is_not_near": [*self._rows(self._open(), "open")],
             "knowledge": [self.knowledge(name) for name in self._names() if name != BY_ESTIMATE],
+            "held_out": {
+                "tuned_on": sorted(TUNED_ON),
+                "tuned_seeds": TUNED_SEEDS if self.source == "simulated" else 0,
+                "knowledge": [
+                    self.knowledge(name, held_out=True) for name in self._names() if name != BY_ESTIMATE
+                ],
+            },
             "verdict": self.verdict(),
             "spaces": self._spaces(),
             "skipped": dict(self.skipped),
@@ -77,29 +85,41 @@ class SearchEval:
             "cells": [asdict(cell) for cell in self.cells],
         }
 
-    def knowledge(self, strategy: str) -> dict[str, Any]:
+    def knowledge(self, strategy: str, *, held_out: bool = False) -> dict[str, Any]:
         """How many candidates fewer the searches of a strategy needed with knowledge, where the plain kernel
         is not near the best already; a search that never got there counts as one through the whole space."""
-        pairs = self._pairs(strategy)
+        pairs = self._pairs(strategy, held_out)
         fewer = _interval(_by_site(pairs), _mean)
         return {"strategy": strategy, "pairs": len(pairs), "fewer_candidates": fewer.to_json()}
 
     def verdict(self) -> str:
-        """One sentence for a person, no kinder than the figures."""
-        open_ = {(cell.op, cell.gpu) for cell in self._open()}
-        if not open_:
+        """A sentence on what was held out and one on all, for a person, no kinder than the figures."""
+        if not self._open():
             return "The plain kernel is near the best everywhere: there is nothing to search for."
+        return f"Held out of all tuning: {self._said(True)} With what was tuned on: {self._said(False)}"
+
+    def _said(self, held_out: bool) -> str:
+        sites = {(cell.op, cell.gpu) for cell in self._open() if not held_out or self._is_held_out(cell)}
+        if not sites:
+            return "nothing."
         said = []
         for name in (n for n in self._names() if n != BY_ESTIMATE):
-            fewer = _interval(_by_site(self._pairs(name)), _mean)
-            value, low, high = (v or 0.0 for v in (fewer.value, fewer.low, fewer.high))
-            if low > 0:
-                said.append(f"helps {name} ({value:.1f} candidates fewer, {low:.1f} to {high:.1f})")
-            elif high < 0:
-                said.append(f"harms {name} ({-value:.1f} candidates more, {-high:.1f} to {-low:.1f})")
+            fewer = _interval(_by_site(self._pairs(name, held_out)), _mean)
+            if fewer.value is None or fewer.low is None or fewer.high is None:
+                said.append(f"was not compared for {name}")
+            elif fewer.low > 0:
+                spread = f"{fewer.low:.1f} to {fewer.high:.1f}"
+                said.append(f"helps {name} ({fewer.value:.1f} candidates fewer, {spread})")
+            elif fewer.high < 0:
+                spread = f"{-fewer.high:.1f} to {-fewer.low:.1f}"
+                said.append(f"harms {name} ({-fewer.value:.1f} candidates more, {spread})")
             else:
-                said.append(f"is not shown to help {name} ({value:.1f} fewer, {low:.1f} to {high:.1f})")
-        return f"Over {len(open_)} operators on devices, knowledge {'; '.join(said)}."
+                spread = f"{fewer.low:.1f} to {fewer.high:.1f}"
+                said.append(f"is not shown to help {name} ({fewer.value:.1f} fewer, {spread})")
+        return f"over {len(sites)} operators on devices, knowledge {'; '.join(said)}."
+
+    def _is_held_out(self, cell: Cell) -> bool:
+        return held_out(cell.op, cell.seed, self.source)
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys(cell.strategy for cell in self.cells))
@@ -107,10 +127,10 @@ class SearchEval:
     def _open(self) -> tuple[Cell, ...]:
         return tuple(cell for cell in self.cells if cell.plain < NEAR)
 
-    def _pairs(self, strategy: str) -> list[tuple[tuple[str, str], float]]:
+    def _pairs(self, strategy: str, held_out: bool) -> list[tuple[tuple[str, str], float]]:
         cost: dict[tuple[str, str, int], dict[bool, float]] = {}
         for cell in self._open():
-            if cell.strategy == strategy:
+            if cell.strategy == strategy and (not held_out or self._is_held_out(cell)):
                 reached = cell.walk.reached_at or cell.space
                 cost.setdefault((cell.op, cell.gpu, cell.seed), {})[cell.knowledge] = float(reached)
         return [((op, gpu), c[False] - c[True]) for (op, gpu, _), c in cost.items() if len(c) == 2]

@@ -57,7 +57,7 @@ class _Watched(Climber):
         super().__init__(
             writer, space.request, known.order, Path(), deadline=float("inf"), most=most,
             say=lambda text: None, measure=self._gain if clock else None, proven=known.proven,
-            strategy=strategy, headroom=known.headroom,
+            seen=known.seen, strategy=strategy, headroom=known.headroom,
         )  # fmt: skip
         self.space, self.times, self.seed = space, times, seed
         self.codes: dict[Path, str] = {}

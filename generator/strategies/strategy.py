@@ -13,6 +13,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ...retrieval.past import UNSEEN, Seen
+
 Outcome = Literal["declined", "rejected", "helped", "neutral", "hurt"]
 
 
@@ -46,13 +48,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What is known before the search: `order` of the techniques, best advised first; `proven`, what was
-    measured of one on this kind of operator and architecture, as time before over time after; `headroom` and
-    `foreseen` of the kernel to start from, as in `Result`. Where effects are `measured`, they may rank the
-    variants of a technique in another order than the model that numbered them."""
+    """What is known before the search: `order` of the techniques, best advised first; `seen`, what earlier
+    trials let one expect of one; `headroom` and `foreseen` of the kernel to start from, as in `Result`. Where
+    effects are `measured`, they may rank the variants of a technique in another order than the model that
+    numbered them."""
 
     order: Sequence[str]
-    proven: Mapping[str, float] = field(default_factory=dict)
+    seen: Mapping[str, Seen] = field(default_factory=dict)
     headroom: Mapping[str, float] = field(default_factory=dict)
     foreseen: Mapping[str, float] = field(default_factory=dict)
     measured: bool = False
@@ -61,6 +63,24 @@ class Knowledge:
 Moves = Generator[list[Move], list[Result], None]
 Strategy = Callable[[str, Knowledge], Moves]
 """From the id of the plain kernel and what is known to the moves."""
+
+FIRST, LAST = 0.10, 0.02
+"""Expected gain, as a logarithm, of the technique advised first and of the last one, before any trial."""
+
+
+def by_place(order: Sequence[str]) -> dict[str, float]:
+    """What the advice alone lets one expect of each technique, as a logarithm."""
+    return {t: FIRST + (LAST - FIRST) * i / max(1, len(order) - 1) for i, t in enumerate(order)}
+
+
+def expected(order: Sequence[str], seen: Mapping[str, Seen]) -> dict[str, float]:
+    """The same with what was seen of it: its place in the advice counts as one trial."""
+    return {
+        name: (place + was.weight * was.gain) / (1 + was.weight)
+        for name, place in by_place(order).items()
+        for was in (seen.get(name, UNSEEN),)
+    }
+
 
 TOGETHER = 6
 """Variants that are asked for at once where the clock compares them."""

@@ -17,7 +17,7 @@ from kbgen.generator.decision import CANDIDATE, Benchmark, decide
 from kbgen.generator.refresh import Refresh
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.device import Device, detect
-from kbgen.profiling.limit import least_us
+from kbgen.profiling.limit import by_parts_us, least_us
 from kbgen.profiling.op import Op, load_op
 from kbgen.profiling.probe import ClockState, LiveFacts
 from kbgen.profiling.samples import Session
@@ -465,6 +465,15 @@ def test_the_least_time_of_a_product_is_bound_by_its_fastest_unit(tmp_path: Path
     crossing = 3 * 4096**2 * 4 - min(4096**2 * 4, spec.l2_bytes)
     assert fewer == pytest.approx(crossing / spec.dram_gb_s / 1e3)
     assert fewer < products_us
+    by_parts = by_parts_us(traced, spec)
+    assert by_parts is not None
+    assert 2.5 * products_us < by_parts < 2 * 4096**3 / spec.peak_tflops["fp32"] / 1e6
+    flat = dataclasses.replace(spec, peak_tflops={"fp32": spec.peak_tflops["fp32"]})
+    assert by_parts_us(traced, flat) is None
+
+
+def test_what_multiplies_nothing_has_no_time_by_parts(traced: TracedOp) -> None:
+    assert by_parts_us(traced, find_spec("h100")) is None
 
 
 def test_the_child_says_in_a_sentence_that_there_is_no_card(op: Op, tmp_path: Path) -> None:

@@ -97,6 +97,25 @@ def test_a_large_gain_is_for_a_person_and_over_a_library_a_smaller_one_is(
     assert bool(said) == bool(result.review)
 
 
+@pytest.mark.parametrize(
+    ("parts_us", "said"), [(90.0, ""), (110.0, "over a vendor's library"), (None, "over")]
+)
+def test_a_gain_by_parts_is_explained_where_it_takes_as_long_as_these(
+    parts_us: float | None, said: str
+) -> None:
+    """2.5x over a library: what all the arithmetic takes on tensor cores tells wonder from fact."""
+    taken = [session({"eager": 250.0, "candidate": 100.0}, seed, GEMM) for seed in range(3)]
+    result = decide(taken, parts_us=parts_us)
+    assert (said in result.review, bool(result.review)) == (True, bool(said))
+
+
+def test_a_kernel_that_needs_fewer_operations_may_gain_more() -> None:
+    taken = [session({"eager": 2500.0, "candidate": 100.0}, seed, GEMM) for seed in range(3)]
+    assert decide(taken, least_us=60.0, saves_arithmetic=True).review == ""
+    assert decide(taken, least_us=60.0).review != ""
+    assert decide(taken, least_us=120.0, saves_arithmetic=True).label == "inconclusive"
+
+
 def test_every_sample_travels_with_the_result() -> None:
     taken = [session(USUAL, seed) for seed in range(3)]
     document = json.loads(json.dumps(decide(taken).to_json()))

@@ -19,6 +19,9 @@ class ModelNew:
         {launch}
 """
 
+LEFT_OUT = {"scale: waves_per_eu": ("waves", 0, [""]), "scale: maxnreg": ("registers", 0, [""])}
+"""Options of one vendor that any launch may have, and none of these names."""
+
 
 def file(launch: str, host: str = "", before: str = "", body: str = "pass", decorator: str = "") -> str:
     return KERNEL.format(launch=launch, host=host, before=before, body=body, decorator=decorator)
@@ -39,6 +42,7 @@ def test_numbers_at_the_launch_and_options_left_out() -> None:
         "scale: BLOCK": ("block", 256, ["256"]),
         "scale: GROUP": ("group", 8, ["8"]),
         "scale: num_warps": ("warps", 8, ["8"]),
+        **LEFT_OUT,
     }
     looped = found(file("scale[(4,)](x, out, n, 256)", body="for _ in range(n): pass"))
     assert looped["scale: num_stages"] == ("stages", 3, [""])
@@ -63,9 +67,9 @@ def test_a_name_that_is_set_once_is_followed(where: str) -> None:
 
 def test_what_is_computed_or_set_twice_is_left_alone() -> None:
     computed = "BLOCK=triton.next_power_of_2(n), num_warps=4"
-    assert found(file(f"scale[(4,)](x, out, n, {computed})")).keys() == {"scale: num_warps"}
+    assert found(file(f"scale[(4,)](x, out, n, {computed})")).keys() == {"scale: num_warps", *LEFT_OUT}
     twice = file("scale[(4,)](x, out, n, BLOCK=SIZE, num_warps=4)", host="SIZE = 64\n        SIZE = 128")
-    assert found(twice).keys() == {"scale: num_warps"}
+    assert found(twice).keys() == {"scale: num_warps", *LEFT_OUT}
 
 
 def test_parameters_that_share_a_number_are_one() -> None:
@@ -88,4 +92,6 @@ def test_an_autotuner_s_list_is_a_choice_and_a_list_of_one_is_its_numbers() -> N
 def test_products_are_seen_and_letters_beyond_ascii_do_not_shift_places() -> None:
     source = file("scale[(4,)](x, out, n, BLOCK=64, num_warps=4)", before="# µ" * 9, body="y = tl.dot(x, x)")
     assert found(source)["scale: BLOCK"] == ("block", 64, ["64"])
+    of_products = {f"scale: {name}" for name in ("matrix_instr_nonkdim", "kpack", "num_ctas")}
+    assert found(source).keys() >= of_products
     assert all(one.dots for one in read_parameters(source))

@@ -125,11 +125,33 @@ def test_a_value_that_does_not_fit_is_passed_over_and_not_mended() -> None:
         ("block", 32, True, "h100", [16, 32, 64, 128]),
         ("block", 32, False, "h100", [8, 16, 32, 64, 128]),
         ("block", 96, False, "h100", [96]),
-        ("hint", 2, True, "mi300x", [2]),
+        ("waves", 2, True, "mi300x", [0, 1, 2, 3, 4]),
+        ("waves", 2, True, "h100", [2]),
+        ("shape", 0, True, "mi300x", [0, 16, 32]),
+        ("pack", 1, True, "mi300x", [1, 2]),
+        ("pack", 1, True, "mi355x", [1]),
+        ("cluster", 1, True, "h100", [1, 2]),
+        ("cluster", 1, True, "a100", [1]),
+        ("registers", 0, False, "h100", [0, 64, 96, 128, 168]),
+        ("registers", 0, False, "mi300x", [0]),
     ],
 )
 def test_what_a_device_allows(kind: Any, value: int, dots: bool, device: str, values: Sequence[int]) -> None:
     assert allowed(Parameter("k: P", kind, value, (), dots), find_spec(device)) == list(values)
+
+
+def test_an_option_that_the_launch_leaves_out_is_written_only_for_its_vendor() -> None:
+    writer = RetuneWriter(SOURCE)
+    asked = [f"product: {name}" for name in ("waves_per_eu", "matrix_instr_nonkdim", "kpack")]
+    for name in asked:
+        child = made(writer, parent=made(writer), transform=name)
+        assert f", {name.removeprefix('product: ')}=" in child.source.splitlines()[-1]
+        assert isinstance(writer.write(request("h100", parent=made(writer), transform=name)), Declined)
+    bounded = made(writer, "h100", parent=made(writer, "h100"), transform="product: maxnreg")
+    assert bounded.source.splitlines()[-1].endswith(", num_stages=4, maxnreg=64)")
+    assert "product: maxnreg unset -> 64" in bounded.source
+    free = made(writer, "h100", parent=bounded, transform="product: maxnreg", sample=1)
+    assert "maxnreg" not in free.source
 
 
 def test_a_configuration_is_chosen_as_a_whole() -> None:

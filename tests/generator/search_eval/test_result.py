@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from kbgen.generator.search_eval.held_out import TUNED_ON, TUNED_SEEDS, held_out
 from kbgen.generator.search_eval.result import BY_ESTIMATE, Cell, SearchEval
 from kbgen.generator.search_eval.trial import Walk
 
@@ -37,6 +40,24 @@ def test_a_search_that_never_gets_there_has_no_median_and_counts_as_the_whole_sp
 def test_help_and_harm_are_said_alike() -> None:
     assert "knowledge helps advised (3.0 candidates fewer, 3.0 to 3.0)" in found(cells(2, 5)).verdict()
     assert "knowledge harms advised (3.0 candidates more, 3.0 to 3.0)" in found(cells(5, 2)).verdict()
+
+
+def test_what_was_tuned_on_is_no_part_of_what_is_held_out() -> None:
+    """Knowledge helps where it was tuned, and harms elsewhere: the two are told apart."""
+    tuned = [replace(cell, op=op) for op in sorted(TUNED_ON) for cell in cells(2, 5, ops=1)]
+    unseen = [replace(cell, seed=cell.seed + TUNED_SEEDS) for cell in cells(5, 2)]
+    looked_at = cells(2, 5)  # other operators, on devices that were tuned on
+    result = found([*tuned, *unseen, *looked_at])
+    assert result.knowledge("advised", held_out=True)["fewer_candidates"] == [-3.0, -3.0, -3.0]
+    assert result.knowledge("advised")["fewer_candidates"][0] > 0
+    assert "Held out of all tuning: over 6 operators on devices, knowledge harms" in result.verdict()
+    assert "Held out of all tuning: nothing." in found(tuned).verdict()
+
+
+def test_by_the_clock_of_a_card_the_operator_alone_is_held_out() -> None:
+    assert held_out("unseen", 0, "card")
+    assert not held_out(min(TUNED_ON), TUNED_SEEDS, "card")
+    assert not held_out("unseen", 0, "simulated")
 
 
 def test_what_differs_from_operator_to_operator_is_not_shown() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +13,8 @@ from kbgen.generator.strategies.advised import advised
 from kbgen.generator.strategies.bandit import bandit
 from kbgen.generator.strategies.beam import BRANCHES, WIDTH, beam
 from kbgen.generator.strategies.choose import STRATEGIES, choose_strategy
-from kbgen.generator.strategies.strategy import Knowledge, Move, Result, Strategy
+from kbgen.generator.strategies.strategy import Knowledge, Move, Result, Strategy, expected
+from kbgen.retrieval.past import Seen
 
 Gains = Mapping[tuple[str, str], float]
 """Parent and technique to what the technique gives there; what is not named does not apply."""
@@ -65,7 +68,7 @@ def test_advised_tries_variants_until_one_compiles_and_all_of_them_by_the_clock(
 
 def test_bandit_pulls_what_gained_before_first() -> None:
     gains = {("", "a"): 1.01, ("", "b"): 1.01, ("", "c"): 1.01}
-    assert names(walked(bandit, Knowledge("abc", proven={"c": 1.8}), gains))[0] == "+c"
+    assert names(walked(bandit, Knowledge("abc", seen={"c": Seen(1.0, math.log(1.8))}), gains))[0] == "+c"
     assert names(walked(bandit, Knowledge("abc"), gains))[0] == "+a"
 
 
@@ -73,6 +76,16 @@ def test_bandit_leaves_masked_arms_alone() -> None:
     gains = {("", "a"): 1.2, ("", "b"): 0.9, ("", "c"): 1.0}
     knowledge = Knowledge("abc", headroom={"a": 1.01, "b": 1.5})
     assert sorted(names(walked(bandit, knowledge, gains))) == ["+b", "+c"]
+    by_clock = names(walked(bandit, replace(knowledge, measured=True), gains | {("", "a"): 0.9}))
+    assert by_clock[-1].startswith("+a")
+
+
+def test_what_was_seen_outweighs_the_place_in_the_advice_by_what_it_weighs() -> None:
+    seen = {"b": Seen(0.1, math.log(2)), "c": Seen(3.0, math.log(2))}
+    gains = expected("abc", seen)
+    assert gains["c"] > gains["b"] > gains["a"]
+    assert gains["c"] < math.log(2)
+    assert expected("abc", {"a": Seen(2.0, math.log(0.5))})["a"] < 0
 
 
 def test_bandit_prefers_what_is_foreseen_to_gain() -> None:
