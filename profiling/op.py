@@ -12,15 +12,12 @@ from torch.utils._pytree import tree_leaves
 from .build import Input, build
 from .footprint import Footprint, fakes, footprint, held_bytes
 from .memory import available_bytes, readable
-from .shapes import INTERPRETER_BYTES, ShapeSet, search
+from .shapes import INTERPRETER_BYTES, NETWORK_CALLS, ShapeSet, search
 from .source import Literal, Source, execute, quiet, read_source
 from .source import OpError as OpError
 
-TIGHTER_BYTES = (128 << 10, 1 << 20)
+TIGHTER_BYTES = (128 << 10, 1 << 20, 2 << 20)
 """Budgets at which a judge would rather run an operator."""
-
-NETWORK_CALLS = 50
-"""ATen calls from which on an operator is a network."""
 
 _found: dict[tuple[Source, str, int], tuple[ShapeSet, ...]] = {}
 _measured: dict[tuple[Source, str], Footprint | None] = {}

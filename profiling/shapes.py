@@ -28,6 +28,9 @@ into its layers), they are granted beside the budget up to this: each is read a 
 MOST_FIXED_BYTES = 512 << 10
 """Parameters that no constant makes smaller, beyond which the widths in the constructors are cut too."""
 
+NETWORK_CALLS = 50
+"""ATen calls from which on an operator is a network."""
+
 CALLS_TO_RUN, FEWEST_RUNS = 40_000, 40
 """A search ends after about so many fake calls, but not before so many runs: large models take seconds."""
 
@@ -200,16 +203,18 @@ class _Search:
         return None
 
     def _is_same(self, found: Footprint) -> bool:
-        """The outputs keep their ranks, no output dimension vanishes, and the calls stay (see `search`)."""
+        """The outputs keep their ranks, no output dimension vanishes, and the calls stay (see `search`); in a
+        network no dimension of what it works out on the way vanishes either: moments over two elements, say,
+        leave nothing of them."""
         if len(found.outputs) != len(self.base.outputs):
             return False
         for now, was in zip(found.outputs + found.inputs, self.base.outputs + self.base.inputs, strict=False):
             if len(now) != len(was) or any(size < min(full, 2) for size, full in zip(now, was, strict=True)):
                 return False
-        if not self.same_calls or found.signature == self.base.signature:
-            return True
-        self.refused_calls = True
-        return False
+        if found.signature == self.base.signature:
+            return len(self.base.calls) < NETWORK_CALLS or not _vanishes(found, self.base)
+        self.refused_calls = self.refused_calls or self.same_calls
+        return not self.same_calls
 
     def _sound(self, values: Values) -> bool:
         key = tuple(values.values())
@@ -234,6 +239,13 @@ class _Search:
         elif not overrides and self._sound(values):
             reason = "the full size already fits"
         return ShapeSet(name, overrides, total, total <= budget, reason)
+
+
+def _vanishes(found: Footprint, base: Footprint) -> bool:
+    """Whether some result of the same calls has one element along a dimension that had more."""
+    calls = zip(found.calls, base.calls, strict=True)
+    shapes = (pair for now, was in calls for pair in zip(now.results, was.results, strict=False))
+    return any(1 in now and any(a == 1 < b for a, b in zip(now, was, strict=False)) for now, was in shapes)
 
 
 def _is_row_length(axis: Axis) -> bool:

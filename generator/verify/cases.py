@@ -29,7 +29,7 @@ from .oracle import Reference
 from .setting import Case, Setting
 from .whole_tiles import whole_tiles
 
-SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 4 << 20), 1 << 20
+SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 2 << 20, 4 << 20), 1 << 20
 """Inputs and temporaries of the small and odd shapes, the first of these that any shape fits, and of the wide
 one before it may grow: a few seconds of interpreter, whose time goes by programs rather than by bytes."""
 
@@ -201,7 +201,9 @@ def at_sizes(
         return []
     draw = Draw(torch.Generator().manual_seed(seed + 1))  # the plan's own draws stay what they were
     told = [family for family in families if _tells_more(family, setting)] or ["as shipped"]
-    return [draw.case(place, setting, family) for family in told]
+    found = [draw.case(place, setting, family) for family in told]
+    shipped = draw.case(place, setting, "as shipped")
+    return [*found, *draw.altered(shipped, "padded masks")]
 
 
 def written(setting: Setting, source: str, scratch: Path) -> Shape:

@@ -129,7 +129,8 @@ class _Judging:
     def run(self) -> None:
         """Every step until the judge has enough, then calls that repeat step `retried` for a configuration's
         sake."""
-        for number, step in enumerate(self.steps):
+        later = [one.shape for one in self.steps[1:]]
+        for number, (step, following) in enumerate(zip(self.steps, [*later, None], strict=True)):
             if step.optional and self._spent() > self.request["patience_s"]:
                 self.reports.append(StepReport("skipped"))
                 write_call(self.folder, number, self.reports[-1], {})
@@ -140,7 +141,7 @@ class _Judging:
             if (self.folder / ENOUGH_FILE).exists():
                 self.enough = True
                 return
-            if self.wanted and not self.left():
+            if self.wanted and following != step.shape and not self.left():
                 return
         self._force()
         while self.watch.tuning.missing and len(self.reports) < len(self.steps) + MOST:

@@ -11,6 +11,7 @@ from ...profiling.build import Input
 from .budget import Target, compare
 from .exact import must_be_exact
 from .families import INFINITE, ONE_NAN
+from .layout import EMPTY
 from .oracle import Ran
 from .setting import Case
 
@@ -86,8 +87,12 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         shaken = replace(shaken, outputs=list(farther))
     if right.steps < _STEPS:
         return shaken
-    stepped = reference.stepped(case.inputs, state).outputs
-    return replace(shaken, outputs=list(map(_farther, right.outputs, shaken.outputs, stepped)))
+    stepped = reference.stepped(case.inputs, state)
+    outputs = list(map(_farther, right.outputs, shaken.outputs, stepped.outputs))
+    kept = {
+        name: _farther(one, shaken.state[name], stepped.state[name]) for name, one in right.state.items()
+    }  # the mean of a deep layer is as far off as what is returned
+    return replace(shaken, outputs=outputs, state=kept)
 
 
 def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -132,7 +137,7 @@ def the_input(answer: Answer) -> list[torch.Tensor] | None:
 def partial(answer: Answer) -> list[torch.Tensor] | None:
     """The last tile was never computed: of what is not zero in each output, the final 1/64 (at least one
     element) is."""
-    if all(output.numel() < 2 or not output.any() for output in answer.eager.outputs):
+    if all(output.numel() < 2 for output in answer.eager.outputs):
         return None
     return [_cut(output) for output in answer.eager.outputs]
 
@@ -233,8 +238,9 @@ _WHY_NOT = {
 
 def run_controls(answers: Iterable[Answer], precision: str) -> dict[str, str]:
     """Each impostor against every case until one refuses it; where infinities or NaN go in, what is refused
-    says nothing of an op that is zero otherwise."""
-    answers = [answer for answer in answers if answer.case.family not in (INFINITE, ONE_NAN)]
+    says nothing of an op that is zero otherwise, nor what passes where no elements do."""
+    telling = (answer for answer in answers if answer.case.family not in (INFINITE, ONE_NAN, *EMPTY))
+    answers = list(telling)
     return {name: _control(name, impostor, answers, precision) for name, impostor in IMPOSTORS.items()}
 
 

@@ -77,6 +77,8 @@ def _an_earlier_answer(
     outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str
 ) -> Finding | None:
     for old in earlier:
+        if all(map(_is_flat, old.oracle.outputs)):
+            continue  # of zeros alone, say: everyone's zeros are like it
         if old.case.setting is answer.case.setting and accepted(outputs, old, precision):
             return "stale-output", f"it returns the result of an earlier call ({old.case.name})"
     return None
@@ -103,7 +105,9 @@ def _other_weights(
 def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) -> Finding | None:
     """Whether the error is one that a lower class makes: its floor or, for bfloat16, the op's own twin's."""
     worst = _worst(outputs, answer)
-    if worst == float("inf") or _share_off(outputs, answer, FLOORS[precision]) < _WIDESPREAD:
+    if worst == float("inf") or _systematic(outputs, answer):
+        return None
+    if _share_off(outputs, answer, FLOORS[precision]) < _WIDESPREAD:
         return None
     twin = bf16_twin(answer)
     twins = _worst(twin, answer) if twin is not None else 0.0
@@ -115,6 +119,31 @@ def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) 
                 f"it is right only to {worst:.1g}, as {lower} would be; {precision} was asked for",
             )
     return None
+
+
+_SAME_RATIO = 0.2
+"""What may be left of an error, once the multiple of the right values in it is taken off, for a formula's
+fault: of truncated TF32 operands, the most lopsided of roundings, more than a third is left."""
+
+_ROW = 8
+"""Elements that a row must have for its errors to be compared with each other."""
+
+
+def _systematic(outputs: list[torch.Tensor], answer: Answer) -> bool:
+    """Whether every row, or all of a short-rowed output, is off by one factor: a divisor, an epsilon."""
+    return all(
+        _one_factor(found.double(), oracle)
+        for found, oracle in zip(outputs, answer.oracle.outputs, strict=True)
+        if oracle.is_floating_point() and not torch.equal(found.double(), oracle)
+    )
+
+
+def _one_factor(found: torch.Tensor, oracle: torch.Tensor) -> bool:
+    length = oracle.shape[-1] if oracle.ndim > 1 and oracle.shape[-1] >= _ROW else max(1, oracle.numel())
+    right = torch.where(torch.isfinite(oracle), oracle, 0.0).reshape(-1, length)
+    off = torch.where(torch.isfinite(oracle), found - oracle, 0.0).reshape(-1, length)
+    factors = (off * right).sum(-1, keepdim=True) / (right * right).sum(-1, keepdim=True).clamp_min(1e-300)
+    return length >= _ROW and bool((off - factors * right).norm() < _SAME_RATIO * off.norm())
 
 
 def _share_off(outputs: list[torch.Tensor], answer: Answer, floor: float) -> float:

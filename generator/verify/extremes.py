@@ -1,7 +1,9 @@
-"""Puts extremes into an op's inputs: the ends of integers, masks that take everything, nothing, or one end."""
+"""Puts extremes into an op's inputs: the ends of integers, zeros alone, masks that take everything, nothing,
+or one end."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -29,8 +31,24 @@ def whole_masks(
 ) -> list[Input] | None:
     """`inputs` with a row of each mask that takes nothing and one that takes all; None where there is
     none, or the reference has no answer to it. NaN is an answer: a number in its place hides it."""
-    changed = [_with_rows(one, False, True) if _mask(one) else one for one in inputs]
+    changed = [_with_rows(one, *_off_and_on(one)) if _mask(one) else one for one in inputs]
     if not any(map(_mask, inputs)) or reference.tried(changed, state) is None:
+        return None
+    return changed
+
+
+def zeros_alone(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with nothing but zeros in what floats, masks apart: where an epsilon is all there is. None
+    where nothing floats, or the reference has no number for it."""
+    floats = [isinstance(one, torch.Tensor) and one.is_floating_point() and not _mask(one) for one in inputs]
+    changed = [
+        torch.zeros_like(one) if zero and isinstance(one, torch.Tensor) else one
+        for zero, one in zip(floats, inputs, strict=True)
+    ]
+    answer = reference.tried(changed, state) if any(floats) else None
+    if answer is None or not all(bool(output.isfinite().all()) for output in answer.outputs):
         return None
     return changed
 
@@ -51,16 +69,28 @@ def _padded(value: Input) -> Input:
     moved = value.contiguous().clone()
     rows = moved.view(-1, moved.shape[-1])
     length = rows.shape[1]
+    off, on = _off_and_on(value)
     for number, row in enumerate(rows):
         cut = (length // 2, 3 * length // 4, length - 1)[number // 4 % 3]
-        row[:cut], row[cut:] = ((False, True), (True, False))[number % 2]
+        row[:cut], row[cut:] = ((off, on), (on, off))[number % 2]
         if number % 4 > 1:
             row[:] = row.flip(0)
     return moved
 
 
 def _mask(value: Input) -> bool:
-    return isinstance(value, torch.Tensor) and value.numel() > 1 and value.dtype == torch.bool
+    """Truths, or what is added to scores: zero and minus infinity."""
+    if not isinstance(value, torch.Tensor) or value.numel() < 2:
+        return False
+    added = value.is_floating_point() and bool(
+        (value.isneginf() | (value == 0)).all() & value.isneginf().any()
+    )
+    return value.dtype == torch.bool or added
+
+
+def _off_and_on(value: Input) -> tuple[float, float]:
+    assert isinstance(value, torch.Tensor)
+    return (False, True) if value.dtype == torch.bool else (-math.inf, 0.0)
 
 
 def _whole(value: Input) -> bool:
@@ -77,7 +107,7 @@ def _ends(value: Input) -> tuple[int, int]:
     return ends.min, ends.max
 
 
-def _with_rows(value: Input, first: int, last: int) -> Input:
+def _with_rows(value: Input, first: float, last: float) -> Input:
     """A copy whose first row, or element where it has no rows, is `first` throughout, and its last `last`."""
     assert isinstance(value, torch.Tensor)
     moved = value.contiguous().clone()

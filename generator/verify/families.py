@@ -36,14 +36,14 @@ def _signed_zeros(values: torch.Tensor, generator: torch.Generator) -> torch.Ten
 
 def _infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Normal values; of every eight rows, one is minus infinity throughout, one holds plus infinity once and
-    one minus infinity once; one begins with minus infinities, for half its length. Where rows make planes, three rows of the first plane are minus infinity, so that
-    a window finds nothing else."""
+    one minus infinity, once or for the first half of its length. Where rows make planes, three rows of the
+    first plane are minus infinity, so that a window finds nothing else."""
     drawn = _normal(values, generator)
     if drawn.numel() == 0:
         return drawn
     rows = drawn.view(-1, drawn.shape[-1] if drawn.ndim else 1)
     rows[::8] = -torch.inf
-    rows[3::8, : rows.shape[1] // 2] = -torch.inf
+    rows[2::16, : rows.shape[1] // 2] = -torch.inf
     for first, sign in ((1, 1.0), (2, -1.0)):
         for row in rows[first::8]:
             row[int(torch.randint(0, len(row), (1,), generator=generator))] = sign * torch.inf

@@ -28,6 +28,9 @@ from .whole_tiles import bytes_of, whole_tiles
 _MOST_ROWS = 4096
 """Rows of the first output, each of which may be a program: more of them take too long."""
 
+_MOST_BYTES = 8 << 20
+"""Where an axis is alone: one that stands twice, keys beside queries, needs the room."""
+
 _LEAST_TILE = 16
 """Elements that a size halved for want of memory remains a multiple of."""
 
@@ -58,7 +61,8 @@ def at_full_axes(
     if not cases:
         return None
     scratch.mkdir(parents=True, exist_ok=True)
-    shapes = [written(case.setting, record.source, scratch) for case in cases]
+    settings = {case.setting.name: case.setting for case in cases}
+    shapes = [written(setting, record.source, scratch) for setting in settings.values()]
     write_request(scratch, shapes, [case.step for case in cases], None)
     request = {
         "device": device_answers(record.spec),
@@ -105,7 +109,11 @@ def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
     for place, (name, sizes) in enumerate(full_axes(record.op, found[0].op.overrides).items()):
         seed = record.seed + 1000 * (place + 10)
         cases += at_sizes(record.op, f"full {name}", sizes, record.mode, seed, place=place)
-    return [replace(case, step=replace(case.step, shape=place)) for place, case in enumerate(cases)]
+    named = list(dict.fromkeys(case.setting.name for case in cases))
+    return [
+        replace(case, step=replace(case.step, shape=named.index(case.setting.name), optional=False))
+        for case in cases
+    ]
 
 
 def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Literal]]:
@@ -115,11 +123,12 @@ def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Liter
     tiles = whole_tiles(op, small, max(WIDE_BYTES, 2 * (bytes_of(op, small) or 0)))
     bases = [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)]
     cut = [name for name, value in small.items() if value != op.constants[name] and not is_built_in(name)]
+    alone = [{**base, **_uncut(op, small)} for base in (small, _smaller(small, 16))]
     found: dict[str, dict[str, Literal]] = {}
     for name in cut:
         choices = [{name: value} for value in _halves(op.constants[name])]
         choices += [{one: op.constants[one] for one in (name, other)} for other in cut if other != name]
-        fitting = (sizes for choice in choices if (sizes := _fitting(op, choice, bases)) is not None)
+        fitting = (sizes for choice in choices if (sizes := _fitting(op, choice, bases, alone)) is not None)
         sizes = next(fitting, None)
         if sizes is not None and sizes not in found.values():
             found[name] = sizes
@@ -135,6 +144,15 @@ def _smaller(small: Mapping[str, Literal], times: int) -> dict[str, Literal]:
     }
 
 
+def _uncut(op: Op, small: Mapping[str, Literal]) -> dict[str, Literal]:
+    """One of whatever the file names and the small shape had no need to cut: a batch, say."""
+    return {
+        name: 1
+        for name, value in op.constants.items()
+        if name.isupper() and type(value) is int and value > 1 and name not in small
+    }
+
+
 def _halves(value: Literal) -> Iterator[Literal]:
     """A size and, as long as it stays whole tiles, its halves."""
     yield value
@@ -144,12 +162,16 @@ def _halves(value: Literal) -> Iterator[Literal]:
 
 
 def _fitting(
-    op: Op, choice: Mapping[str, Literal], bases: Sequence[Mapping[str, Literal]]
+    op: Op,
+    choice: Mapping[str, Literal],
+    bases: Sequence[Mapping[str, Literal]],
+    alone: Sequence[Mapping[str, Literal]],
 ) -> dict[str, Literal] | None:
-    """The first of `bases` with the constants in `choice`, where that is small enough to run."""
-    for base in bases:
+    """The first of `bases`, then of those in which the axis is `alone`, with the constants in `choice`, where
+    that is small enough to run."""
+    for base, most in (*((one, WIDE_BYTES) for one in bases), *((one, _MOST_BYTES) for one in alone)):
         sizes = {**base, **choice}
         taken = bytes_of(op, sizes)
-        if taken is not None and taken <= WIDE_BYTES and rows_of(op.with_overrides(sizes)) <= _MOST_ROWS:
+        if taken is not None and taken <= most and rows_of(op.with_overrides(sizes)) <= _MOST_ROWS:
             return sizes
     return None

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import triton.language as tl
 from torch.utils._python_dispatch import _disable_current_modes
 from triton.language.semantic import TritonSemantic
 from triton.runtime import autotuner
@@ -19,6 +20,7 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
 
 from .as_compiled import CompiledBuilder
+from .atomics import watched
 from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
@@ -142,6 +144,8 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             eviction_policy: Any,
             is_volatile: bool,
         ) -> TensorHandle:
+            if not isinstance(mask, TensorHandle):  # of a block pointer that pads with nothing
+                mask = TensorHandle(np.asarray(mask), tl.int1)
             watch.memory.load(*_active(ptrs, mask))
             if other is None and self.other_given:
                 other = TensorHandle(
@@ -163,13 +167,13 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         ) -> Any:
             (addresses, item_bytes, _), counts = _active(ptr, mask), not str(op).endswith("XCHG")
             found = super().create_atomic_rmw(op, ptr, val, mask, *rest)
-            return _watched(watch.memory, found, addresses, item_bytes, rest, counts)
+            return watched(watch.memory, found, addresses, item_bytes, rest, counts)
 
         def create_atomic_cas(
             self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any
         ) -> Any:
             found = super().create_atomic_cas(ptr, cmp, val, *rest)
-            return _watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest, False)
+            return watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest, False)
 
         def create_gather(self, src: TensorHandle, indices: TensorHandle, axis: int) -> TensorHandle:
             inside = (indices.data >= 0) & (indices.data < src.data.shape[axis])
@@ -231,38 +235,6 @@ def _waiting(kind: type[Any], watch: Watch) -> type[Any]:
             return super().apply(input)
 
     return Waiting
-
-
-class _Found(TensorHandle):  # type: ignore[misc]
-    """What an atomic found; `looked` is called when the kernel makes use of it."""
-
-    def __init__(self, found: TensorHandle, looked: Callable[[], None]) -> None:
-        self._found, self._looked = found, looked
-        self.dtype, self.attr = found.dtype, found.attr
-
-    @property
-    def data(self) -> Any:
-        self._looked()
-        return self._found.data
-
-    @data.setter
-    def data(self, value: Any) -> None:
-        self._found.data = value
-
-
-def _watched(
-    memory: Memory, found: TensorHandle, addresses: Addresses, item_bytes: int, rest: Any, counts: bool
-) -> TensorHandle:
-    """Tell `memory` of an atomic, and later of whoever looks at its result."""
-    words, scope = (str(one).rsplit(".", 1)[-1].lower() for one in rest[:2])
-    if scope == "cta":  # atomic among the threads of one program alone
-        memory.load(addresses, item_bytes)
-        memory.store(addresses, item_bytes)
-        return found
-    memory.atomic(addresses, item_bytes, releases="release" in words, counts=counts)
-    if "acquire" not in words:
-        return found
-    return _Found(found, lambda: memory.look(addresses, counts=counts))
 
 
 def _active(ptrs: TensorHandle, mask: TensorHandle) -> tuple[Addresses, int, Mask]:

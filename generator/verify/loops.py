@@ -88,3 +88,8 @@ def loop_variables(make: Callable[..., Any], *bounds: Any, **more: Any) -> Itera
     """The values of a `range` in a kernel, one after the other."""
     kind = WideLoopVariable if any(map(_wide, bounds)) else LoopVariable
     return (kind(value) if type(value) is int else value for value in make(*bounds, **more))
+
+
+def trips(*bounds: Any) -> int:
+    """How often a loop over a range with these bounds runs."""
+    return len(range(*map(int, bounds)))

@@ -64,7 +64,7 @@ class Review:
         """The first fault found, in the order in which one explains the next."""
         if self.report.status == "raised" and (self._guards_layout() or self._guards_mode()):
             return self._reviewed("guarded", self.report.error)
-        if self.report.status == "raised" and self._in_words() and self.answer.case.step.shape:
+        if self.report.status == "raised" and self._in_words() and self._elsewhere():
             return self._reviewed("refused", self.report.error)
         for check in (self._memory, self._raised, self._running, self._form, self._aliases, self._state):
             fault = self._by_promise(check())
@@ -97,6 +97,10 @@ class Review:
         if self.answer.case.step.layout in EMPTY:
             return True
         return self.answer.case.step.layout != "contiguous" and self._in_words()
+
+    def _elsewhere(self) -> bool:
+        """Whether this is not the first shape, which a candidate has to take."""
+        return self.answer.case.setting.name != "small"
 
     def _in_words(self) -> bool:
         """Whether the wrapper has raised, and what says that it did so on purpose."""
@@ -181,6 +185,8 @@ class Review:
     def _state(self) -> Fault | None:
         """Buffers and inputs move exactly when the reference moves them, and to where it moves them."""
         answer, step = self.answer, self.answer.case.step
+        if step.layout in EMPTY:  # where nothing is launched, nothing need be counted
+            return None
         parameters = {name for name, _ in answer.case.setting.reference.model.named_parameters()}
         for name, before in step.state.items():
             moved = not _same(answer.eager.state[name], before)
@@ -188,7 +194,8 @@ class Review:
                 kind: Cause = "parameter-mutated" if name in parameters else "buffer-differs"
                 return Fault(kind, f"it changes {name}, which the reference leaves alone")
             found, oracle = self.changed.get(name, before), _wide(answer.oracle.state[name])
-            target = Target(oracle, answer.eager.state[name], _wide(answer.shaken.state[name]))
+            eager, shaken = answer.eager.state[name], _wide(answer.shaken.state[name])
+            target = Target(oracle, eager, shaken, terms=answer.oracle.terms)
             if moved and not compare(found, target, self.precision).accepted:
                 return Fault("buffer-differs", f"{name} is not what the reference makes of it")
         mutated = [name for name in self.changed if name not in step.state]

@@ -9,7 +9,7 @@ it runs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .allowed import (
@@ -21,17 +21,15 @@ from .allowed import (
     FORBIDDEN_NAMES,
     IMPORTS,
     KERNEL_INSIDES,
-    METHODS,
-    MODULE_CALLS,
     MODULE_FORBIDDEN,
     OPERATORS,
 )
 from .asked import asked
 from .hideouts import hideout, keeps_state
 from .kernel_text import KernelText
-from .names import aliases, is_name, is_self, through_a_module, with_guards
+from .library_calls import LibraryCall, LibraryCalls
+from .names import aliases, is_name, is_self, through_a_module
 from .review import Fault
-from .tensor_methods import TENSOR_METHODS
 from .verdict import Cause
 
 _ASKING = ("getattr", "hasattr")
@@ -47,13 +45,6 @@ class Scan:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Call:
-    name: str
-    line: int
-    guarded: bool  # under an `if`, `try` or `except`
-
-
 def scan(source: str, allowed_calls: Sequence[str] = ()) -> Scan:
     """The first fault in the file, or the library calls that it declares; "*" declares any."""
     try:
@@ -66,7 +57,7 @@ def scan(source: str, allowed_calls: Sequence[str] = ()) -> Scan:
     return Scan(fault, names, ("keeps-state",) if keeps_state(tree) else ())
 
 
-def _undeclared(calls: list[_Call], allowed: Sequence[str]) -> Fault | None:
+def _undeclared(calls: list[LibraryCall], allowed: Sequence[str]) -> Fault | None:
     """Calls not declared, or standing where they may replace a kernel; who declares all claims no kernel."""
     if "*" in allowed:
         return None
@@ -114,8 +105,8 @@ class _Reader:
             for node in ast.walk(tree)
             if isinstance(node, ast.Attribute) and self._full_name(node) in OPERATORS
         }
-        self.modules = dict(self._submodules())
-        self.calls = list(self._library_calls())
+        unread = self.kernels | self.construction
+        self.calls = list(LibraryCalls(tree, self.own, unread, self._full_name).found())
 
     def fault(self) -> Fault | None:
         found = [(node, told) for node in ast.walk(self.tree) if (told := self._forbidden(node)) is not None]
@@ -248,53 +239,6 @@ class _Reader:
                     f"line {node.lineno}: a try stands around code that may launch a kernel",
                 )
         return None
-
-    def _library_calls(self) -> Iterator[_Call]:
-        for node, guarded in with_guards(self.tree, False):
-            if id(node) in self.kernels or id(node) in self.construction:
-                continue
-            name = self._library_name(node)
-            if name is not None:
-                yield _Call(name, getattr(node, "lineno", 0), guarded)
-
-    def _library_name(self, node: ast.AST) -> str | None:
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            return "torch.matmul"
-        if not isinstance(node, ast.Call):
-            return None
-        full = self._full_name(node.func)
-        if full is not None and full.split(".")[0] == "torch":
-            harmless = full in MODULE_CALLS or full.startswith(
-                ("torch.nn.Module", "torch.nn.Parameter", "torch.autograd")
-            )
-            constructs = full.startswith("torch.nn.") and full.split(".")[2][:1].isupper()
-            return None if harmless or constructs else full
-        if not isinstance(node.func, ast.Attribute) or full is not None:
-            return None
-        return self._method_name(node.func)
-
-    def _method_name(self, func: ast.Attribute) -> str | None:
-        """A call on self is torch's submodule or the file's own method; any other may be a tensor's."""
-        if is_self(func.value):
-            return self.modules.get(func.attr)
-        if isinstance(func.value, ast.Call) and is_name(func.value.func, "super"):
-            return None
-        if func.attr in METHODS or func.attr in self.own or func.attr not in TENSOR_METHODS:
-            return None
-        return f"torch.Tensor.{func.attr}"
-
-    def _submodules(self) -> Iterator[tuple[str, str]]:
-        """`self.name = nn.Kind(...)` makes `self.name(...)` a library call named torch.nn.Kind."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                full = self._full_name(node.value.func) or ""
-                for target in node.targets:
-                    if (
-                        isinstance(target, ast.Attribute)
-                        and is_name(target.value, "self")
-                        and full.startswith("torch.nn.")
-                    ):
-                        yield target.attr, full
 
     def _is_kernel(self, node: ast.FunctionDef) -> bool:
         marks = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]

@@ -11,7 +11,7 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import ASTTransformer, FunctionRewriter
 
 from .conditions import Conditions
-from .loops import LOOP, loop_variables
+from .loops import LOOP, loop_variables, trips
 
 NAME, CHOICE = "condition_seen_by_the_judge", "choice_seen_by_the_judge"
 _QUOTIENTS = (ast.FloorDiv, ast.RShift, ast.BitAnd, ast.Mod)
@@ -41,7 +41,12 @@ def watch_kernels(conditions: Conditions) -> None:
     FunctionRewriter.ast_transformer = Watching()
     setattr(triton_interpreter, NAME, conditions.saw)
     setattr(triton_interpreter, CHOICE, conditions.chose)
-    setattr(triton_interpreter, LOOP, loop_variables)
+
+    def loop(scope: str, number: int, make: Any, *bounds: Any, **more: Any) -> Any:
+        conditions.saw(scope, number, trips(*bounds) > 1)
+        return loop_variables(make, *bounds, **more)
+
+    setattr(triton_interpreter, LOOP, loop)
 
 
 def watched_code(source: str, file: str, conditions: Conditions) -> CodeType:
@@ -110,10 +115,15 @@ class _Watched(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.AST:
         self._assigned([node.target], ast.Tuple([node.iter, ast.Name("program_id")]))
         over_range = isinstance(node.iter, ast.Call) and _called(node.iter) == "range"
+        shown = ast.unparse(node.iter)
         self.generic_visit(node)
         if self.scope and over_range and isinstance(node.iter, ast.Call):
-            given = node.iter
-            node.iter = ast.Call(ast.Name(LOOP, ast.Load()), [given.func, *given.args], given.keywords)
+            given, site = node.iter, (self.scope, self.count)
+            self.conditions.texts[site] = f"{ast.unparse(node.target)} in {shown} again"
+            self.conditions.amounts.add(site)  # what is right in its first turn may not be in its second
+            self.count += 1
+            told = [*map(ast.Constant, site), given.func, *given.args]
+            node.iter = ast.Call(ast.Name(LOOP, ast.Load()), told, given.keywords)
         return ast.fix_missing_locations(node)
 
     def _assigned(self, targets: Iterable[ast.expr], value: ast.expr) -> None:

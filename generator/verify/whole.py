@@ -11,6 +11,7 @@ import torch
 from .coverage import unreached
 from .exchange import StepReport
 from .kept import unsettled_message
+from .layout import MORE
 from .record import Record
 from .recorder import TO_HOST
 from .review import Fault, Reviewed
@@ -35,7 +36,8 @@ def first_fault(
         return None
     fault, first_shape = faults[0][1], cases[0].setting
     tuned = any(report.configurations for report in reports)  # then a call may differ by its configuration
-    elsewhere = not tuned and all(case.step.shape != cases[0].step.shape for case, _ in faults)
+    others = (case.step.shape != cases[0].step.shape or case.step.layout == MORE for case, _ in faults)
+    elsewhere = not tuned and all(others)
     by_layout = all(case.step.layout != "contiguous" for case, _ in faults)
     if elsewhere and not by_layout and fault.cause in _MAY_BE_SHAPE:
         return Fault("hard-coded-shape", f"right at the {first_shape.name} shape, but {fault.detail}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify.cuda import LABEL, NOT_RUN, python_side
+from kbgen.generator.verify.cuda import LABEL, NOT_RUN, library_fault, python_side
 from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.scan import scan
 from kbgen.generator.verify.verdict import Verdict, from_json
@@ -99,6 +99,29 @@ def test_what_does_not_compile_is_refused_by_its_line(tmp_path: Path) -> None:
 def test_its_python_is_read_like_any_other_s(tmp_path: Path, old: str, new: str, cause: str) -> None:
     verdict = judged(FILE.replace(old, new, 1), tmp_path)
     assert (verdict.word, verdict.cause) == ("failed", cause)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cause"),
+    [
+        ("__global__", "// within 3 % of cublas, replaces torch::mm(x)\n__global__", None),
+        (
+            "torch::empty_like(x)",
+            "torch::empty_like(x, at::cuda::getCurrentCUDAStream(), torch::dtype(k))",
+            None,
+        ),
+        ("auto out", 'dlopen("libcudnn.so", 1); auto out', "forbidden-code"),
+        ("auto out", 'const char* path = "libcublas.so.12"; auto out', "library-call"),
+        ("auto out", 'const char* name = "cu" "blasSgemm_v2"; auto out', "library-call"),
+        ("torch::empty_like(x)", "torch::nn::functional::linear(x, w)", "library-call"),
+        ("torch::empty_like(x)", "at::native::relu(x)", "library-call"),
+        ("auto out", "using namespace at; auto out", "forbidden-code"),
+        ("int n) {", "int n) { CAT(a##b)", "forbidden-code"),
+    ],
+)
+def test_its_c_plus_plus_calls_no_library_and_hides_no_call(old: str, new: str, cause: str | None) -> None:
+    fault = library_fault(FILE.replace(old, new, 1))
+    assert (fault.cause if fault else None) == cause
 
 
 def test_without_a_target_and_on_another_vendor_s(tmp_path: Path) -> None:

@@ -44,12 +44,13 @@ def test_places_and_floating_answers_have_no_extreme_integers() -> None:
     assert extreme_integers(Reference(Largest(), "as-is"), [X], {}, DRAW) is None
 
 
-def test_masks_that_take_nothing_and_everything_where_the_reference_has_a_number() -> None:
+def test_masks_that_take_nothing_and_everything() -> None:
     changed = whole_masks(Reference(Masked(1.0), "as-is"), [X, MASK], {}, DRAW)
     assert changed is not None
     assert isinstance(changed[1], torch.Tensor)
     assert changed[0] is X
     assert not changed[1][0].any()
     assert changed[1][-1].all()
-    assert whole_masks(Reference(Masked(0.0), "as-is"), [X, MASK], {}, DRAW) is None
+    undefined = Reference(Masked(0.0), "as-is")  # NaN in the place of an empty row: an answer, too
+    assert whole_masks(undefined, [X, MASK], {}, DRAW) is not None
     assert whole_masks(Reference(Largest(), "as-is"), [X], {}, DRAW) is None

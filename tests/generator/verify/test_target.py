@@ -36,6 +36,14 @@ def test_a_kernel_that_fits_passes_and_spills_are_only_told() -> None:
     assert compiled_document(StaticReport("sm_90", (spilling,), ()), H100)["kernels"][0]["spill_bytes"] == 64
 
 
+def test_code_that_stores_nothing_is_refused_where_the_kernel_stores() -> None:
+    idle, stored = replace(GOOD, load_bits={}, store_bits={}), {"output": (0, 0, 64, 64)}
+    told = [StepReport("ok", launches=("add_kernel[64, 1, 1]",), traffic=stored)]
+    for kernel, expected in ((idle, "does-not-compile"), (replace(idle, instructions={"tma": 1}), None)):
+        fault = target_fault(StaticReport("sm_100", (kernel,), ()), H100, "fp32", told)
+        assert (fault.cause if fault else None) == expected
+
+
 def test_shared_memory_over_the_limit_is_refused() -> None:
     assert cause(replace(GOOD, shared_bytes=H100.shared_bytes_per_block + 1)) == "over-limit"
 

@@ -1,0 +1,58 @@
+"""Close to zero, and of NaN, only that is asked which every honest kernel gives."""
+
+from pathlib import Path
+
+import pytest
+
+from kbgen.generator.verify.cases import plan, settings
+from kbgen.generator.verify.controls import right_answer
+from kbgen.generator.verify.dropped import why_dropped
+from kbgen.profiling.op import load_op
+
+FILE = """import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return {expression}
+
+
+def get_inputs():
+    return [torch.randn(8, 24)]
+"""
+CLOSE = ("faint", "minute", "vanishing", "one NaN")
+
+
+@pytest.mark.parametrize(
+    ("expression", "asked"),
+    [
+        ("torch.relu(x)", ("faint", "minute", "vanishing")),
+        ("x * 2", CLOSE),
+        ("x.sum(1)", CLOSE),
+        ("torch.tanh(x)", ()),
+        ("x + 1", ("faint", "one NaN")),
+        ("x.norm(dim=1)", ("faint", "minute", "one NaN")),
+        ("x * x", ("faint", "minute", "one NaN")),
+        ("torch.softmax(x, 1)", ("faint", "one NaN")),
+        ("(x.argmax(1), x)", ("faint", "minute", "vanishing")),
+    ],
+)
+def test_what_is_asked_close_to_zero_and_of_nan(
+    tmp_path: Path, expression: str, asked: tuple[str, ...]
+) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(FILE.format(expression=expression))
+    cases = [one for one in plan(settings(load_op(path), "as-is", 5), 5) if one.family in CLOSE]
+    kept = {
+        case.family
+        for case in cases
+        if not why_dropped(right_answer(case, case.step.state), "fp32", first=False)
+    }
+    assert kept == set(asked)
+
+
+def test_a_cast_of_infinity_is_not_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(FILE.format(expression="(x * 10).round().to(torch.int8)"))
+    case = next(one for one in plan(settings(load_op(path), "as-is", 5), 5) if one.family == "infinite rows")
+    assert "undefined" in why_dropped(right_answer(case, case.step.state), "fp32", first=False)

@@ -1,0 +1,45 @@
+"""A refusal names the true cause: rounding, a constant, or a formula that is wrong."""
+
+import functools
+from pathlib import Path
+
+import torch
+
+from kbgen.generator.verify.cases import plan, settings
+from kbgen.generator.verify.controls import Answer, right_answer
+from kbgen.generator.verify.explain import explain
+from kbgen.profiling.op import load_op
+
+OP = load_op(Path(__file__).parent / "ops" / "relu.py")
+
+
+@functools.cache
+def answer() -> Answer:
+    case = next(one for one in plan(settings(OP, "as-is", 3), 3) if one.family == "as shipped")
+    return right_answer(case, case.step.state)
+
+
+def found(error: torch.Tensor, *, right_before: bool = False, rounds: bool = True) -> str | None:
+    known = answer()
+    right = known.oracle.outputs[0]
+    finding = explain([(right + right * error).float()], known, [], "fp32", right_before, rounds)
+    return finding[0] if finding else None
+
+
+def test_rounding_has_both_signs_and_somebody_rounds() -> None:
+    shape = answer().oracle.outputs[0].shape
+    noise = 3e-4 * torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    assert found(noise) == "low-precision"
+    assert found(noise, rounds=False) is None
+    assert found(noise, right_before=True) is None
+
+
+def test_one_factor_is_a_formula_s_fault() -> None:
+    assert found(torch.tensor(3e-4)) is None
+
+
+def test_who_was_right_before_returns_no_constant() -> None:
+    known = answer()
+    zeros = [torch.zeros_like(known.eager.outputs[0])]
+    assert explain(zeros, known, [], "fp32") == ("zeros", "it returns zeros")
+    assert explain(zeros, known, [], "fp32", right_before=True) is None
