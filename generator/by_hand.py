@@ -22,6 +22,7 @@ from ..profiling.static import inspect
 from ..profiling.trace import Mode, TracedOp, trace
 from ..retrieval.advise import advise
 from .job import Language
+from .known import measured_first
 from .prompts.briefing import Briefing, Focus, brief
 from .prompts.complaint import of_cuda, of_static, of_verdict
 from .prompts.prompt import Prompt
@@ -68,7 +69,7 @@ def briefed(traced: TracedOp, device: Device, precision: str, library: Library |
     """What a run on `device` would know before any kernel is written."""
     diagnosis = diagnose_op(traced, device.roof)
     advice = (
-        advise(diagnosis, traced, device.spec, library, (*SynthWriter.transforms, *INHERENT))
+        measured_first(advise(diagnosis, traced, device.spec, library, (*SynthWriter.transforms, *INHERENT)))
         if library is not None
         else None
     )

@@ -59,10 +59,10 @@ class Headroom:
         memory, compute, issue = estimate.memory_us, estimate.compute_us, estimate.issue_us
         if classes & MEMORY_REACH:
             memory = min(memory, planned)
-        if classes & MEMORY_TRAFFIC:
-            memory *= least / planned if planned else 1.0
-        if classes & MEMORY_TRAFFIC or classes & ISSUE:
-            issue *= least / planned if planned and not classes & ISSUE else 0.0
+        if classes & MEMORY_TRAFFIC and planned:
+            memory, issue = memory * least / planned, issue * least / planned
+        if classes & ISSUE:
+            issue = 0.0
         if classes & WAVES:
             memory, compute = memory / tail(kernels), compute / tail(kernels)
         if products and classes & ARITHMETIC:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..hardware_specs.spec import DeviceSpec
 from ..kb.library import Library
@@ -28,19 +28,24 @@ class Known:
     seen: Mapping[str, Seen] = field(default_factory=dict)
 
 
+def measured_first(advice: Advice) -> Advice:
+    """The advice with its steps in the order of what they let one expect: by their place, and by what trials
+    under like conditions gained."""
+    steps = {step.transform: step for step in reversed(advice.steps)}
+    order = list(dict.fromkeys(step.transform for step in advice.steps))
+    gains = expected(order, {transform: step.seen for transform, step in steps.items()})
+    return replace(advice, steps=tuple(sorted(advice.steps, key=lambda step: -gains[step.transform])))
+
+
 def known_from(advice: Advice, writer: Writer, library: Library, traced: TracedOp, spec: DeviceSpec) -> Known:
-    """The advice, in its order but for what was measured, and what the cards address."""
-    steps = {step.transform: step for step in reversed(advice.steps) if step.transform in writer.transforms}
-    here = (
-        (step.transform, past.median_effect) for step in advice.steps for past in step.outcomes if past.here
-    )
+    """What the library says: the advice in its order, and what the cards address."""
+    steps = [step for step in advice.steps if step.transform in writer.transforms]
+    here = ((step.transform, past.median_effect) for step in steps for past in step.outcomes if past.here)
     proven = {transform: effect for transform, effect in here if effect is not None}
     cards = [page for page in library.pages("technique") if page.transform in writer.transforms]
     levers = {page.transform: page.addresses for page in cards if page.transform}
-    seen = {transform: step.seen for transform, step in steps.items() if step.seen.weight}
-    advised = list(dict.fromkeys(step.transform for step in advice.steps if step.transform in steps))
-    gains = expected(advised, seen)
-    order = sorted(advised, key=lambda transform: -gains[transform])
+    seen = {step.transform: step.seen for step in reversed(steps) if step.seen.weight}
+    order = list(dict.fromkeys(step.transform for step in steps))
     return Known(refined_last(order, writer), proven, Headroom(levers, traced.bytes_min, spec), seen)
 
 

@@ -32,7 +32,7 @@ from .job import Asking as Asking
 from .job import Event as Event
 from .job import OptimizeRequest as OptimizeRequest
 from .job import OptimizeResult as OptimizeResult
-from .known import known_from, nothing_known
+from .known import known_from, measured_first, nothing_known
 from .moved import Count, Watch
 from .remember import remember
 from .report.files import open_folder, write_files
@@ -96,7 +96,8 @@ def _advice(
 ) -> Advice | None:
     if not request.knowledge:
         return None
-    return advise(diagnosis, traced, device.spec, library, (*writer.transforms, *INHERENT))
+    advice = advise(diagnosis, traced, device.spec, library, (*writer.transforms, *INHERENT))
+    return measured_first(advice)
 
 
 def _searched(

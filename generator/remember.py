@@ -17,6 +17,7 @@ from .admit import Judged
 from .climb import Climb, Tried
 from .job import OptimizeRequest, OptimizeResult
 from .prompts.complaint import safe
+from .report.heading import headed
 from .verify.verdict import Failed
 
 _LEVEL, _PROBLEM = re.compile(r"level[1-9]\d?"), re.compile(r"[1-9]\d{0,3}_\w")
@@ -47,7 +48,7 @@ def remember(
         verified=judged.verified,
         speedup=result.speedup,
         steps=tuple(_step(t, advice, judged) for t in climb.tried if t.outcome != "declined"),
-        source=chosen.candidate.source if chosen else "",
+        source=headed(chosen.candidate.source, vars(result)) if chosen else "",
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         bottlenecks=tuple(b.cls for b in diagnosis.bottlenecks),
         task=_task(request, traced, diagnosis, judged),

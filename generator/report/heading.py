@@ -11,38 +11,56 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-WIDTH = 110
+WIDTH = 108
+"""Columns, of which a comment mark leaves 110."""
 QUOTES = '"""'
+SET_ANEW = "# Set by kbgen for "
 
 
 def headed(source: str, document: Mapping[str, Any]) -> str:
-    """The file with what `document`, an optimize result, says of it at the end of its docstring; as it is
-    where it begins with none, or would mean something else."""
-    end = source.find(QUOTES, len(QUOTES))
-    if not source.startswith(QUOTES) or end < 0:
+    """The file with what `document`, an optimize result, says of it: at the end of the docstring of our own,
+    as comments below the line that tells what was set anew in a given one. What others wrote stays as it is,
+    and what would mean something else."""
+    if source.startswith(QUOTES) and document["writer"] == "synth":
+        whole = _in_docstring(source, document)
+    elif source.startswith(SET_ANEW):
+        whole = _in_comments(source, document)
+    else:
         return source
-    head = source[:end].rstrip("\n")
-    told = "\n\n".join(_paragraphs(_squeezed(source), document)).replace("\\", "/").replace(QUOTES, "'''")
-    whole = f"{head}\n\n{told}\n{source[end:]}"
-    return whole if _meaning(whole) == _meaning(source) else source
+    meaning = _meaning(source)
+    return whole if meaning is not None and _meaning(whole) == meaning else source
 
 
-def _paragraphs(body: str, document: Mapping[str, Any]) -> Iterator[str]:
+def _in_docstring(source: str, document: Mapping[str, Any]) -> str:
+    end = source.find(QUOTES, len(QUOTES))
+    parts = (_compiled(document), *_decided(_squeezed(source), document), _judged(document))
+    told = "\n\n".join(parts).replace("\\", "/").replace(QUOTES, "'''")
+    return source[:end].rstrip("\n") + f"\n\n{told}\n{source[end:]}"
+
+
+def _in_comments(source: str, document: Mapping[str, Any]) -> str:
+    first, _, rest = source.partition("\n")
+    told = f"{_compiled(document)}\n{_judged(document)}".splitlines()
+    return "\n".join([first, *(f"# {line}" for line in told), rest])
+
+
+def _compiled(document: Mapping[str, Any]) -> str:
     versions = document["versions"]
     tools = " and ".join(f"{name} {versions[name]}" for name in ("triton", "torch") if versions.get(name))
-    yield _filled(f"Compiled for {document['device']['arch']} by {tools}.")
+    return _filled(f"Compiled for {document['device']['arch']} by {tools}.")
+
+
+def _decided(body: str, document: Mapping[str, Any]) -> Iterator[str]:
+    """Decisions that no comment of the file tells."""
     decided = [one for one in document["choices"] if _squeezed(str(one["why"])) not in body]
     if decided:
-        yield "\n".join(["Decided, beside what the comments below tell:", *(_item(_choice(one)) for one in decided)])
-    yield _judged(document["verdict"], document["verified"], document["precision"])
+        told = [_item(f"{one['choice']} = {one['value']}: {one['why']}") for one in decided]
+        yield "\n".join(["Decided, beside what the comments below tell:", *told])
 
 
-def _choice(one: Mapping[str, Any]) -> str:
-    return f"{one['choice']} = {one['value']}: {one['why']}"
-
-
-def _judged(verdict: Mapping[str, Any] | None, verified: bool, precision: str) -> str:
-    if verdict is None or not verified:
+def _judged(document: Mapping[str, Any]) -> str:
+    verdict, precision = document["verdict"], document["precision"]
+    if verdict is None or not document["verified"]:
         why = f" ({verdict['cause']})" if verdict and verdict.get("cause") else ""
         return f"Not verified{why}: do not use it before somebody has found out why."
     calls = sum(case["outcome"] == "passed" for case in verdict["cases"])

@@ -26,6 +26,9 @@ OF_AMD: tuple[Kind, ...] = ("waves", "shape", "pack")
 OF_NVIDIA: tuple[Kind, ...] = ("cluster", "registers")
 """Kinds of options that the other vendor's backend of Triton refuses, or has no hardware for."""
 
+BY_CLOCK: tuple[Kind, ...] = ("group", "shape", "pack")
+"""What no estimate sees: in which order tiles run, which form of a matrix instruction does them."""
+
 UNSET = 0
 """Of an option: what Triton takes where nothing is said, which cannot be written."""
 

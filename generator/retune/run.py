@@ -36,6 +36,7 @@ from ..verify.judge import verify
 from ..verify.verdict import Failed, Verdict
 from ..writers.writer import Request
 from .both import kernel_alone
+from .parameters import BY_CLOCK
 from .writer import ANY_CALL, RetuneWriter
 
 Say = Callable[[Event], None]
@@ -118,15 +119,17 @@ def _as_it_is(stage: _Stage, kernel: Path, text: str) -> Verdict:
 
 def _climb(stage: _Stage, writer: RetuneWriter) -> Climb:
     request = stage.request
+    measure = on_card(stage.op, stage.device, stage.traced, stage.scratch, request.precision)
+    blind = [one.name for one in writer.parameters.values() if one.kind in BY_CLOCK and measure is None]
     climber = Climber(
         writer,
         Request(stage.op, stage.traced, (), stage.device.spec),
-        writer.transforms,
+        [name for name in writer.transforms if name not in blind],
         stage.scratch,
         deadline=time.monotonic() + request.budget_s,
         most=request.max_candidates or MOST_CANDIDATES,
         say=lambda text: stage.say(Event("write", text)),
-        measure=on_card(stage.op, stage.device, stage.traced, stage.scratch, request.precision),
+        measure=measure,
         strategy=descent,
         cache=CompileCache(),
     )
@@ -134,6 +137,8 @@ def _climb(stage: _Stage, writer: RetuneWriter) -> Climb:
     notes = [TRAFFIC if writer.traffic is not None else LEAST]
     if not writer.parameters:
         notes.append("Nothing in the file may be set otherwise: no number of it stands for a tile.")
+    if blind:
+        notes.append(f"Left as they are, since no estimate tells their values apart: {', '.join(blind)}.")
     return replace(climb, notes=(*climb.notes, *notes))
 
 

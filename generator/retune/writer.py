@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ...hardware_specs.spec import DeviceSpec
 from ..job import GIVEN
+from ..report.heading import SET_ANEW
 from ..writers.writer import Candidate, Declined, Request
 from .parameters import OF_AMD, OF_NVIDIA, UNSET, Parameter, read_parameters
 
@@ -133,11 +134,12 @@ class RetuneWriter:
         for place, spelled in sorted(edits, key=lambda edit: edit[0].start, reverse=True):
             whole = whole[: place.start] + spelled.encode() + whole[place.end :]
         told = "; ".join(_told(one, value) for one, value in changed.items())
-        return f"# Set by kbgen for {spec.name}: {told}.\n" + whole.decode()
+        return f"{SET_ANEW}{spec.name}: {told}.\n" + whole.decode()
 
     def _choice(self, name: str, value: int) -> dict[str, str]:
         parameter = self.parameters[name]
         why = f"{_shown(parameter, parameter.value)} in the file, {_shown(parameter, value)} here"
+        why = why if value != parameter.value else "as in the file"
         return {"name": name, "value": _shown(parameter, value), "technique": name, "why": why}
 
 

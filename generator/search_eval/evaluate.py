@@ -24,7 +24,7 @@ from ...profiling.op import load_op
 from ...profiling.trace import TracedOp, trace
 from ...retrieval.advise import advise
 from ..job import Event
-from ..known import known_from, nothing_known
+from ..known import known_from, measured_first, nothing_known
 from ..strategies.choose import STRATEGIES
 from ..writers.synth.transforms.inherent import INHERENT
 from ..writers.synth.writer import SynthWriter
@@ -125,7 +125,7 @@ def _cells(site: Site, library: Library) -> Iterator[Cell]:
     writer = Remembering(SynthWriter())
     diagnosis = diagnose_op(site.traced, site.device.roof)
     advice = advise(diagnosis, site.traced, site.device.spec, library, (*writer.transforms, *INHERENT))
-    known = known_from(advice, writer, library, site.traced, site.device.spec)
+    known = known_from(measured_first(advice), writer, library, site.traced, site.device.spec)
     for seed, times in enumerate(site.times):
         plain = times.get(site.space.standing[0].candidate.code)
         where = (site.op, site.gpu, seed, len(times), min(times.values()) / plain if plain else 0.0)

@@ -12,6 +12,8 @@ from ..decision import CANDIDATE
 from ..job import OptimizeResult
 
 NOT_REACHED = "not-reached"
+UNCONFIRMED = "unconfirmed"
+"""Of a kernel that was faster, before it is verified a second time."""
 
 
 @dataclass(frozen=True)

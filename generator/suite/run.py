@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,9 +33,9 @@ from .finding import Task, find
 from .journal import Journal
 from .places import TIMED_AT_ONCE, needed_bytes, next_place
 from .pool import Bounds, Ending, Here, Pool, Processes
-from .row import Row
-from .timing import Timing, ceilings, clock
-from .total import by_family, by_level, total
+from .result import SuiteResult
+from .row import UNCONFIRMED, Row
+from .timing import Timing, ceilings, clock, confirm
 
 Say = Callable[[Event], None]
 _IMPORTED = (f"{__package__}.timing", "chromadb", "llama_index.core.node_parser")
@@ -65,37 +65,12 @@ class SuitePlan:
 
 
 @dataclass(frozen=True)
-class SuiteResult:
-    """The rows in the order of the files; `ceilings` is what the card was measured to reach, by key, and
-    `environment` the devices and the versions of this run: of the last one, where several made the rows."""
-
-    folders: tuple[str, ...]
-    settings: Mapping[str, Any]
-    rows: tuple[Row, ...]
-    seconds: float
-    ceilings: Mapping[str, float]
-    environment: Mapping[str, Any]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "folders": list(self.folders),
-            **self.settings,
-            "rows": [asdict(row) for row in self.rows],
-            "total": total(self.rows),
-            "levels": by_level(self.rows),
-            "families": by_family(self.rows, self.ceilings),
-            "ceilings": dict(self.ceilings),
-            "environment": dict(self.environment),
-            "seconds": self.seconds,
-        }
-
-
-@dataclass(frozen=True)
 class Crew:
     """Who does the work: replaced in tests."""
 
     find: Callable[[Task], Row] = find
     clock: Callable[[Timing], Row] = clock
+    confirm: Callable[[Timing], Row] = confirm
     ceilings: Callable[[tuple[str, Path]], Mapping[str, Any]] = ceilings
     detect: Callable[[str], Device] = detect
     cards: Callable[[], Sequence[str]] = cards_here
@@ -149,7 +124,7 @@ def op_files(folder: Path) -> list[Path]:
     )
 
 
-_Key = tuple[Literal["find", "clock", "ceilings"], Task | None]
+_Key = tuple[Literal["find", "clock", "confirm", "ceilings"], Task | None]
 
 
 class _Run:
@@ -188,6 +163,7 @@ class _Run:
         pool: Pool[_Key] = Processes(self.plan.bounds, _IMPORTED) if self.jobs else Here()
         waiting = [task for task in tasks if task.key not in self.journal.rows or self._lost(task)]
         clocked = [task for task in tasks if self._untimed(task.key) and task not in waiting]
+        unsure = [task for task in tasks if self._unconfirmed(task.key) and task not in waiting]
         taken: dict[_Key, str] = {}
         tried = Counter[Task]()
         if self.cards and self._ceilings is None:
@@ -196,15 +172,18 @@ class _Run:
             pool.start(key, self.crew.ceilings, (taken[key], self.out / "ceilings"))
         done = len(tasks) - len(waiting)
         try:
-            while not self._over() and (waiting or clocked or pool.running):
+            while not self._over() and (waiting or clocked or unsure or pool.running):
                 while (found := self._next(clocked, taken)) is not None:
                     one, card = found
                     clocked.remove(one)
                     taken["clock", one] = card
                     tried[one] += 1
                     self._start_timing(pool, ("clock", one), card)
-                while waiting and pool.running - len(taken) < max(1, self.jobs):
-                    pool.start(("find", waiting[0]), self.crew.find, waiting.pop(0))
+                while (unsure or waiting) and pool.running - len(taken) < max(1, self.jobs):
+                    if unsure:
+                        pool.start(("confirm", unsure[0]), self.crew.confirm, self._timing(unsure.pop(0), ""))
+                    else:
+                        pool.start(("find", waiting[0]), self.crew.find, waiting.pop(0))
                 for (kind, task), ending in pool.ended():
                     taken.pop((kind, task), None)
                     if task is None:
@@ -216,6 +195,8 @@ class _Run:
                     self._tell(row, kind, done, len(tasks))
                     if self._untimed(task.key) and tried[task] < _TRIES:
                         clocked.append(task)
+                    if kind == "clock" and self._unconfirmed(task.key):
+                        unsure.append(task)
         finally:
             pool.stop()
 
@@ -241,27 +222,38 @@ class _Run:
         live = any(device.live and device.spec.id == key[2] for device in self.devices.values())
         return live and row is not None and row.verified and not row.timed and row.kernel is not None
 
+    def _unconfirmed(self, key: tuple[str, str, str]) -> bool:
+        row = self.journal.rows.get(key)
+        return row is not None and row.status == UNCONFIRMED
+
     def _lost(self, task: Task) -> bool:
-        """Whether its kernel is still to be timed, and its files are not here: it is made again then."""
+        """Whether there is something left to do with its kernel, and its files are not here: it is made
+        again then."""
         kernel = self.journal.rows[task.key].kernel or ""
-        return self._untimed(task.key) and not all((task.out / n).exists() for n in (kernel, "report.json"))
+        there = all((task.out / name).exists() for name in (kernel, "report.json"))
+        return not there and (self._untimed(task.key) or self._unconfirmed(task.key))
 
     def _start_timing(self, pool: Pool[_Key], key: _Key, card: str) -> None:
         _, task = key
         assert task is not None
         compilers = min(32, max(2, _cores() // (TIMED_AT_ONCE * len(self.cards))))
-        row = self.journal.rows[task.key]
-        timing = Timing(task.path, row, task.out, card, self.plan.processes, compilers=compilers)
+        timing = replace(self._timing(task, card), compilers=compilers)
         bounds = Bounds(timing.wall_s * (self.plan.processes + 1), _TIMING_MEMORY)
         pool.start(key, self.crew.clock, timing, bounds)
 
+    def _timing(self, task: Task, card: str) -> Timing:
+        return Timing(task.path, self.journal.rows[task.key], task.out, card, self.plan.processes)
+
     def _row(self, kind: str, task: Task, ending: Ending) -> Row:
-        """What came of it; a timing that ended badly leaves the row as it was, with the reason."""
-        if kind == "clock":
+        """What came of it; a timing or a second verification that ended badly leaves the row as it was, with
+        the reason."""
+        if kind != "find":
             found = self.journal.rows[task.key]
             if ending.status == "ok":
                 return ending.value  # type: ignore[no-any-return]
-            reason = f"timing it: {ending.detail}"
+            reason = f"{'timing it' if kind == 'clock' else 'verifying it again'}: {ending.detail}"
+            if kind == "confirm":
+                return replace(found, status="inconclusive", reason=reason)
             return replace(found, status="inconclusive", reason=reason, timing_seconds=ending.wall_s)
         row: Row = ending.value if ending.status == "ok" else _fallen(task, ending)
         if row.status == "error":
@@ -273,7 +265,7 @@ class _Run:
 
     def _tell(self, row: Row, kind: str, done: int, count: int) -> None:
         words = row.status if row.verified else f"{row.status} ({row.cause})"
-        if kind == "clock" and row.speedup:
+        if kind != "find" and row.speedup:
             words = f"{row.status} {row.speedup:.2f}x"
         self.say(Event("suite", f"{done}/{count} {row.level}/{row.op} for {row.gpu}: {words}"))
 

@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...hardware_specs.spec import find_spec
 from ...profiling.calibrate import calibrate
-from ...profiling.device import Device, detect
-from ...profiling.op import Op, load_op
-from ...profiling.sandbox import Limits, Outcome, run_child
+from ...profiling.device import detect
+from ...profiling.op import load_op
+from ...profiling.sandbox import NO_CARD, Limits, Outcome, run_child
 from ...profiling.session import Plan
 from ...profiling.trace import trace
 from ..benchmark import benchmark
@@ -23,7 +24,7 @@ from ..turn import turn
 from ..verify.judge import verify
 from ..verify.verdict import Passed
 from .cards import VISIBLE, lock_of, variables
-from .row import Row, timed_fields
+from .row import UNCONFIRMED, Row, timed_fields
 
 PLAN = Plan(
     least_samples=24, most_extra=8, least_early=12, standard_error=0.002, warmup=(2, 4), audits=0, keep=2,
@@ -54,7 +55,7 @@ class Timing:
 
 
 def clock(task: Timing) -> Row:
-    """The row with what the clock says; a win is believed after a second verification with fresh seeds."""
+    """The row with what the clock says; a win is believed after a second verification (see `confirm`)."""
     told = json.loads((task.folder / "report.json").read_text(encoding="utf-8"))
     candidate = task.folder / (task.row.kernel or "")
     labels = (told["verdict"] or {}).get("labels", ())
@@ -78,11 +79,7 @@ def clock(task: Timing) -> Row:
         algorithmic="algorithmic" in labels,
         **timed_fields(timed.to_json(), task.processes),
     )
-    if row.status != "win":
-        return replace(row, verified=row.verified and not row.contradicted)
-    begun = time.monotonic()
-    row = _again(row, candidate, told["allowed_calls"], op, device, task.folder / "again")
-    return replace(row, timing_stages={**row.timing_stages, "again": round(time.monotonic() - begun, 3)})
+    return row if row.status == UNCONFIRMED else replace(row, verified=row.verified and not row.contradicted)
 
 
 def _timed(task: Timing, asked: dict[str, Any], scratch: Path) -> Outcome:
@@ -99,18 +96,27 @@ def _timed(task: Timing, asked: dict[str, Any], scratch: Path) -> Outcome:
 
 def _status(timed: Benchmark) -> str:
     if timed.label == "win":
-        return "inconclusive" if timed.review else "win"
+        return "inconclusive" if timed.review else UNCONFIRMED
     return "inconclusive" if timed.label == "failed" else timed.label
 
 
-def _again(row: Row, candidate: Path, allowed: list[str], op: Op, device: Device, scratch: Path) -> Row:
+def confirm(task: Timing) -> Row:
+    """The row of a kernel that was faster after a second verification, with fresh seeds; it needs no card."""
+    begun = time.monotonic()
+    told = json.loads((task.folder / "report.json").read_text(encoding="utf-8"))
+    candidate, scratch = task.folder / (task.row.kernel or ""), task.folder / "again"
     scratch.mkdir(parents=True, exist_ok=True)
-    verdict = verify(candidate, op, device.spec, scratch=scratch, allowed_calls=tuple(allowed))
+    with variables(NO_CARD):
+        verdict = verify(
+            candidate, load_op(task.path), find_spec(task.row.gpu), scratch=scratch,
+            allowed_calls=tuple(told["allowed_calls"]),
+        )  # fmt: skip
+    stages = {**task.row.timing_stages, "again": round(time.monotonic() - begun, 3)}
     if isinstance(verdict, Passed):
-        return row
+        return replace(task.row, status="win", timing_stages=stages)
     said = f"{verdict.cause}: {verdict.detail}"
     return replace(
-        row, status="inconclusive", verified=False, contradicted=said,
+        task.row, status="inconclusive", verified=False, contradicted=said, timing_stages=stages,
         reason=f"it did not pass a second time, with fresh seeds: {said}",
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -240,3 +240,19 @@ def test_an_error_that_the_op_itself_magnifies_is_excused() -> None:
     x = [torch.randn(64, WIDTH, generator=torch.Generator().manual_seed(0))]
     reference = Cancelling()
     assert complaints(reference, x, lambda x: reference(x), times=1) == [""]
+
+
+def test_eager_s_own_error_is_that_of_float32_and_what_is_timed_keeps_its_settings() -> None:
+    class Settings(nn.Module):
+        seen: ClassVar[list[bool]] = []
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.seen.append(torch.backends.cudnn.allow_tf32)
+            return x * 2.0
+
+    before = torch.backends.cudnn.allow_tf32
+    reference = Settings()
+    x = [torch.randn(8, WIDTH, generator=torch.Generator().manual_seed(0))]
+    assert complaints(reference, x, lambda x: x * 2.0, times=1) == [""]
+    assert reference.seen[0] is False
+    assert torch.backends.cudnn.allow_tf32 is before

@@ -13,7 +13,7 @@ import pytest
 from kbgen import KbgenError
 from kbgen.generator.suite.finding import Task
 from kbgen.generator.suite.journal import Journal
-from kbgen.generator.suite.row import Row
+from kbgen.generator.suite.row import UNCONFIRMED, Row
 from kbgen.generator.suite.run import Crew, SuitePlan, op_files, run_suite
 from kbgen.generator.suite.timing import Timing
 from kbgen.profiling.device import Device, detect
@@ -99,10 +99,13 @@ class Pretended:
 
     def __init__(self, live: bool = True, break_off_at: str = "", full: Sequence[str] = ()) -> None:
         self.live, self.break_off_at, self.full = live, break_off_at, full
-        self.found, self.clocked, self.calibrated = list[str](), list[str](), 0
+        self.found, self.clocked, self.confirmed = list[str](), list[str](), list[str]()
+        self.calibrated = 0
 
     def crew(self) -> Crew:
-        return Crew(self.find, self.clock, self.ceilings, self.detect, lambda: ("GPU-simulated",))
+        return Crew(
+            self.find, self.clock, self.confirm, self.ceilings, self.detect, lambda: ("GPU-simulated",)
+        )
 
     def detect(self, asked: str) -> Device:
         return replace(detect(asked), live=self.live)
@@ -127,10 +130,17 @@ class Pretended:
         if task.row.op in self.full:
             return replace(task.row, status="inconclusive", reason="the card was full", timing_seconds=1.0)
         return replace(
-            task.row, status="win", measured_us=1000.0, speedups={"eager": 3.0, "compile": 1.5}, speedup=1.5,
+            task.row, status=UNCONFIRMED, measured_us=1000.0, speedup=1.5,
+            speedups={"eager": 3.0, "compile": 1.5},
             missing={"compile-max-autotune": "compile-max-autotune was not ready after 60 s"},
             timing_seconds=2.0,
         )  # fmt: skip
+
+    def confirm(self, task: Timing) -> Row:
+        if self.break_off_at == f"confirm {task.row.op}":
+            raise KeyboardInterrupt
+        self.confirmed.append(task.row.op)
+        return replace(task.row, status="win")
 
     def ceilings(self, task: tuple[str, Path]) -> Mapping[str, Any]:
         self.calibrated += 1
@@ -149,6 +159,7 @@ def test_on_a_card_what_was_verified_is_timed_and_nothing_else(tmp_path: Path) -
     folder = ops(tmp_path / "level1", "one", "refused", "two")
     document = run_suite([folder], ("h100",), HERE, crew=pretended.crew()).to_json()
     assert (pretended.found, pretended.clocked) == (["one", "refused", "two"], ["one", "two"])
+    assert pretended.confirmed == ["one", "two"]
     assert pretended.calibrated == 1
     total = document["levels"]["level1"]
     assert total["fast_1_over_eager"] == pytest.approx(2 / 3)
@@ -190,6 +201,20 @@ def test_what_was_verified_elsewhere_is_made_again_where_its_kernel_did_not_come
     resumed = Pretended()
     run_suite([folder], ("h100",), plan, crew=resumed.crew())
     assert (resumed.found, resumed.clocked) == (["a"], ["b", "a"])
+
+
+def test_a_win_that_nobody_verified_again_before_the_run_was_cut_is_verified_in_the_next(
+    tmp_path: Path,
+) -> None:
+    folder, out = ops(tmp_path / "level1", "a"), tmp_path / "out"
+    plan = replace(HERE, out=out)
+    cut = Pretended(break_off_at="confirm a")
+    with pytest.raises(KeyboardInterrupt):
+        run_suite([folder], ("h100",), plan, crew=cut.crew())
+    resumed = Pretended()
+    (row,) = run_suite([folder], ("h100",), plan, crew=resumed.crew()).rows
+    assert (resumed.found, resumed.clocked, resumed.confirmed) == ([], [], ["a"])
+    assert row.status == "win"
 
 
 def test_a_timing_that_told_nothing_is_tried_once_more(tmp_path: Path) -> None:

@@ -228,6 +228,32 @@ def _grandparent(pid: str) -> int:
     return int(parent(parent(pid)))
 
 
+def test_a_process_that_was_expected_is_the_one_that_is_asked(
+    act: Act, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nursery, "_nurseries", {})
+    sandbox.expect("sandboxed_module", scratch=tmp_path / "scratch")
+    sandbox.expect("sandboxed_module", scratch=tmp_path / "scratch")
+    (kept,) = nursery._nurseries.values()
+    assert act("echo", warm=True).status == "ok"
+    assert kept._used
+    assert [*nursery._nurseries.values()] == [kept]
+    kept.close()
+
+
+def test_one_that_nobody_asked_is_ended_before_it_has_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nursery, "_nurseries", {})
+    (tmp_path / "slow_module.py").write_text("import time; time.sleep(600)")
+    monkeypatch.syspath_prepend(tmp_path)
+    sandbox.expect("slow_module", scratch=tmp_path / "scratch")
+    (kept,) = nursery._nurseries.values()
+    kept.close()
+    assert kept._process is not None
+    assert kept._process.returncode == -signal.SIGKILL
+
+
 def test_a_dead_nursery_is_replaced(act: Act) -> None:
     act("echo", warm=True)
     for one in nursery._nurseries.values():

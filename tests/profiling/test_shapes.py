@@ -182,6 +182,28 @@ def test_parameters_that_nothing_shrinks_are_granted_beside_the_budget(make: Mak
     assert 4 << 20 < found.total_bytes <= 9 << 20
 
 
+@pytest.mark.parametrize(("steps", "least"), [(60, 32), (2, 16)])
+def test_in_a_network_nothing_on_the_way_shrinks_to_one_element(make: Make, steps: int, least: int) -> None:
+    """The pool has 4 x 4 results at full size and one at 16 pixels, which the mean then hides."""
+    op = make(
+        "rows, side = 4, 64",
+        "torch.rand(rows, 3, side, side)",
+        f"return [x := x * 1.5 for _ in range({steps})] and "
+        "torch.nn.functional.max_pool2d(x, 16).mean((2, 3))",
+    )
+    assert sets(op, budget=1)["small"].overrides["side"] == least
+
+
+def test_a_network_is_planned_with_the_tighter_shapes_too(make: Make) -> None:
+    def planned(steps: int) -> list[str]:
+        forward = f"return [x := x * 1.5 for _ in range({steps})] and x.sum(1)"
+        op = make("rows, width = 8192, 4096", "torch.rand(rows, width)", forward)
+        return [one.name for one in op.planned_sets()]
+
+    assert planned(60)[-2:] == ["small", "odd"]
+    assert planned(60)[:-2] == planned(2)
+
+
 def test_a_shape_that_real_data_forbids_is_not_given(make: Make) -> None:
     """Fake tensors know no values: only the real run shows that the literal 1000 needs all the rows."""
     op = make(

@@ -53,6 +53,12 @@ class Convolution:
         return dense and self.channels.full < FEW_CHANNELS and last.dilation == 1 and last.taps > 1
 
     @property
+    def boxes(self) -> bool:
+        """Whether a tile of neighbouring places reads neighbouring places at every tap: no stride, one group,
+        and taps apart from one another."""
+        return self.groups.is_one() and not self.runs and all(side.stride == 1 for side in self.sides)
+
+    @property
     def outer(self) -> tuple[Slide, ...]:
         """The dimensions whose taps are steps of the product."""
         return self.sides[:-1] if self.runs else self.sides
@@ -88,16 +94,20 @@ class Convolution:
         return math.prod((side.walked for side in self.sides), start=self.images)
 
     @property
+    def packed_places(self) -> int:
+        """Places of the packed tensor at full size."""
+        return math.prod((side.packed.full for side in self.sides), start=self.images.full)
+
+    @property
     def packed_elements(self) -> int:
         """Elements of the packed tensor at full size."""
-        places = math.prod(side.packed.full for side in self.sides)
-        return self.images.full * places * self.groups.full * self.held
+        return self.packed_places * self.groups.full * self.held
 
 
 def convolution_of(loops: Loops) -> Convolution | None:
     """The one product of a region, where it is a convolution of tensors as they lie in memory."""
     region, tiling = loops.region, loops.tiling
-    if tiling is None or tiling.inner or tiling.holds:
+    if tiling is None or tiling.inner or tiling.held_cols or (tiling.held_rows and tiling.kept_rows):
         return None
     builder, space = region.builder, region.builder.space
     numbers = builder.walk([s.value for s in region.stores])
@@ -123,9 +133,10 @@ def convolution_of(loops: Loops) -> Convolution | None:
     depth -= {side.tap for side in sides if side.tap is not None}
     if len(rows) != 1 or max(len(cols), len(depth), len(batch)) > 1:
         return None
+    images, groups, channels = (_size(loops, found) for found in (cols, batch, depth))
     return Convolution(
-        number, weight, image, *(min(found, default=None) for found in (cols, batch)), min(rows),
-        min(depth, default=None), *(_size(loops, found) for found in (cols, batch, rows, depth)), sides,
+        number, weight, image, _only(cols), _only(batch), min(rows), _only(depth),
+        images, groups, _size(loops, rows), channels, sides,
     )  # fmt: skip
 
 
@@ -137,6 +148,10 @@ def _factors(weight: Load, image: Load, dtype: str) -> bool:
 
 def _leaves(axes: Iterable[LoopAxis]) -> set[Axis]:
     return {axis.leaves[0] for axis in axes}
+
+
+def _only(axes: set[Axis]) -> Axis | None:
+    return min(axes, default=None)
 
 
 def _size(loops: Loops, axes: set[Axis]) -> Extent:

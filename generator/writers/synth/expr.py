@@ -90,7 +90,8 @@ class Reduce:
 
 @dataclass(frozen=True)
 class Contract:
-    """The sum over `axes` of left x right, kept in fp32: a matrix product, wherever its other axes lie."""
+    """The sum over `axes` of left x right, kept in fp32, of int8 in int32: a matrix product, wherever its
+    other axes lie."""
 
     left: int
     right: int

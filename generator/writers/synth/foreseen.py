@@ -51,7 +51,15 @@ def _of_packing(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[Ker
     tiles, threads = ConvolutionTiles(loops, spec), schedule.num_warps * spec.warp_size
     sizes = (moved / tiles.item(schedule) for moved in tiles.packed_bytes(schedule))
     image, weight = (
-        _report(schedule, spec, math.ceil(elements / tile), HELD_REGISTERS + 2 * tile // threads, 0, {32: 8}, {128: 3})
+        _report(
+            schedule,
+            spec,
+            math.ceil(elements / tile),
+            HELD_REGISTERS + 2 * tile // threads,
+            0,
+            {32: 8},
+            {128: 3},
+        )
         for elements, tile in zip(sizes, (TILE, STRETCH), strict=True)
     )
     return image, weight

@@ -16,9 +16,10 @@ from torch import fx
 
 from ....hardware_specs.spec import DeviceSpec
 from ....profiling.product_time import OVERLAP, ProductWork
-from ....profiling.roofline import estimate_us
+from ....profiling.roofline import LAUNCH_US, estimate_us
 from ....profiling.trace import TracedOp
 from .builder import Builder
+from .convolutions import convolution_of
 from .expr import Apply, Reduce
 from .extent import product
 from .foreseen import foreseen
@@ -33,7 +34,8 @@ from .splitting import Splitter
 from .stages import plan_stages
 from .tiles import Tiles
 from .tilings import tiles_of, works_of
-from .traffic import planned_bytes, planned_flops
+from .traffic import planned_bytes, planned_flops, tensor_bytes
+from .transforms import split_precision
 from .transforms.registry import TRANSFORMS
 from .transforms.site import Site
 
@@ -115,14 +117,16 @@ def best_cut(splitter: Splitter, loops: Loops, spec: DeviceSpec) -> Cut | None:
     heavy = [node for node in members if len(members) > 1 and _is_heavy(splitter, node)]
     if not heavy:
         return None
-    one_us, found = region_us(loops, spec), list[Cut]()
+    holds = loops.tiling is not None and loops.tiling.holds
+    timed = split_us if holds else region_us
+    one_us, found = timed(loops, spec), list[Cut]()
     for node in heavy:
         for first, second in _splits(splitter, members, node):
             try:
                 parts = [find_loops(splitter.lowered(part)) for part in (first, second)]
             except CannotFuseError:
                 continue
-            two_us = sum(region_us(part, spec) for part in parts)
+            two_us = sum(timed(part, spec) for part in parts)
             if two_us < (1 - EARNS) * one_us:
                 pairs = frozenset(frozenset((a.name, b.name)) for a in first for b in second)
                 found.append(Cut(op_name(node), pairs, one_us, two_us, _reason(loops, spec)))
@@ -154,6 +158,23 @@ def _splits(
 def region_us(loops: Loops, spec: DeviceSpec) -> float:
     """An ESTIMATE of a region's time under the best schedule that is foreseen for it."""
     return min(_schedules(loops, spec))
+
+
+def split_us(loops: Loops, spec: DeviceSpec) -> float:
+    """The same where fp32 products are made of parts, by the shares of the units' peaks that these reached:
+    a tile that holds what is reduced cannot have its factors cut before."""
+    site, estimate = Site(loops, spec), region_us(loops, spec)
+    if loops.tiling is None or loops.tiling.inner or convolution_of(loops) is not None:
+        return estimate
+    split = split_precision.apply(start_schedule(loops), site)
+    tiles = Tiles(loops, spec)
+    if isinstance(split, str) or (unit := tiles.rate(split)) is None:
+        return estimate
+    cut = bool(split.stretch)
+    flops = 2.0 * math.prod(tiles.shape) * len(tiles.products)
+    multiplying = flops * tiles.multiplied(split.dot, cut=cut) / (spec.peak_tflops[unit] * 1e6)
+    cutting = tiles.cut_bytes() / spec.dram_gb_s * 1e-3 + LAUNCH_US if cut else 0.0
+    return max(multiplying, tensor_bytes(loops) / spec.dram_gb_s * 1e-3) + cutting
 
 
 def _schedules(loops: Loops, spec: DeviceSpec) -> Iterator[float]:

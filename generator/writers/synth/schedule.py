@@ -42,7 +42,8 @@ class Schedule:
     time. With `descriptors` the copy engine brings tiles; with `halves` results leave in two halves of their
     columns. `splits` parts of every sum are programs of their own, which a second kernel joins. With `lanes`
     products of few rows or columns are added up lane by lane, on no matrix unit. `triangle` skips tiles that
-    a triangle of results leaves out, `marks` the ends of sums where a kernel before found only zeros.
+    a triangle of results leaves out, `marks` the ends of sums where a kernel before found only zeros. Each of
+    `dies` with an L2 of its own gets neighbouring tiles.
 
     "convolution" is "tiles" over factors that a kernel before packs, channels side by side: `rows` channels x
     `block` places of results, `depth` elements of one tap a step.
@@ -76,6 +77,7 @@ class Schedule:
     lanes: bool = False
     triangle: bool = False
     marks: bool = False
+    dies: int = 1
     stretch: int = 0
     choices: tuple[Choice, ...] = field(default=(), compare=False)
 
@@ -128,7 +130,7 @@ def start_schedule(loops: Loops) -> Schedule:
         inner = loops.reduced[-1].size.full
         if len(loops.reduced) == 2 and inner >= LEAST_NESTED and not loops.scans:
             return Schedule("rows", block=min(PLAIN_TILE, next_power_of_two(inner)), nested=True)
-        padded = next_power_of_two(loops.columns.full)
+        padded = next_power_of_two(max(loops.columns.values))
         return Schedule("rows", block=min(PLAIN_TILE, padded), one_tile=padded <= PLAIN_TILE)
     return Schedule("columns", block=32, depth=32)
 

@@ -15,8 +15,8 @@ class Slide:
     """Tap k of result y reads place (y stride + k dilation + offset) / step of the tensor.
 
     With a step the results are several dense forms: those whose places leave the same rest by the step, a
-    phase, share their taps. `place` and `tap` are axes, None where there is one of them; `length` elements lie
-    `pitch` apart, the taps of the weight `weight_pitch`.
+    phase, share their taps. `place` and `tap` are axes, None where there is one of them; `length` elements
+    lie `pitch` apart, the taps of the weight `weight_pitch`.
     """
 
     name: str

@@ -33,7 +33,7 @@ def planned_bytes(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[f
         return ConvolutionTiles(loops, spec).planned_bytes(schedule)
     if loops.tiling is not None:
         tiles = Tiles(loops, spec)
-        cut = (sum(tiles.factor_bytes()),) if schedule.marks else ()
+        cut: tuple[float, ...] = (sum(tiles.factor_bytes()),) if schedule.marks else ()
         cut += (tiles.cut_bytes(),) if schedule.stretch else ()
         return (*cut, *tiles.planned_bytes(schedule))
     if not loops.reduced or schedule.one_tile or loops.windowed:

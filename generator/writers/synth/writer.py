@@ -22,7 +22,14 @@ from .space import CannotFuseError
 from .tilings import works_of
 from .traces import aten_name
 from .traffic import planned_bytes, planned_flops, tensor_bytes
-from .transforms import cache_hints, copy_engine, grouped_order, persistent_programs, pipelined_loop
+from .transforms import (
+    cache_hints,
+    copy_engine,
+    grouped_order,
+    persistent_programs,
+    pipelined_loop,
+    xcd_order,
+)
 from .transforms.inherent import inherent
 from .transforms.registry import MEND, TRANSFORMS, Transform, variant
 from .transforms.site import Site
@@ -44,7 +51,7 @@ class SynthWriter:
     transforms = tuple(sorted(TRANSFORMS))
     refinements: tuple[str, ...] = (
         pipelined_loop.TRANSFORM, copy_engine.TRANSFORM, persistent_programs.TRANSFORM,
-        cache_hints.TRANSFORM, grouped_order.TRANSFORM,
+        cache_hints.TRANSFORM, grouped_order.TRANSFORM, xcd_order.TRANSFORM,
     )  # fmt: skip
 
     def write(self, request: Request) -> Candidate | Declined:

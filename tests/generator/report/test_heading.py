@@ -21,6 +21,7 @@ def scale(x):
 DOCUMENT: dict[str, Any] = {
     "versions": {"torch": "2.11.0", "triton": "3.6.0"},
     "device": {"arch": "sm_90"},
+    "writer": "synth",
     "choices": [
         {"choice": "fusion", "value": "2 operators in one kernel", "why": "they share the row"},
         {"choice": "BLOCK", "value": 64, "why": "a row of 64 elements is held in registers"},
@@ -74,7 +75,18 @@ def test_what_is_told_cannot_end_the_docstring() -> None:
     assert told.endswith(SOURCE.partition('time.\n"""\n')[2])
 
 
+def test_a_given_kernel_that_was_set_anew_tells_it_below_the_line_that_says_so() -> None:
+    told = headed("# Set by kbgen for A Device: k: BLOCK 64 -> 32.\n" + SOURCE, DOCUMENT)
+    assert told.startswith(
+        "# Set by kbgen for A Device: k: BLOCK 64 -> 32.\n"
+        "# Compiled for sm_90 by triton 3.6.0 and torch 2.11.0.\n"
+        "# Verified against float64 within the error of fp32, 2 calls"
+    )
+    assert told.endswith("#     as in the op file\n" + SOURCE)
+
+
 def test_a_file_without_a_head_stays_as_it_was_judged() -> None:
     plain = "import torch\n"
+    assert headed(SOURCE, {**DOCUMENT, "writer": "llm:a model"}) == SOURCE
     assert headed(plain, DOCUMENT) == plain
     assert headed('"""never ended', DOCUMENT) == '"""never ended'

@@ -22,6 +22,7 @@ from kbgen.generator.writers.synth.space import CannotFuseError
 from kbgen.generator.writers.synth.writer import SynthWriter
 from kbgen.generator.writers.writer import Candidate, Request
 from kbgen.hardware_specs.spec import find_spec
+from kbgen.profiling.constructors import is_built_in
 from kbgen.profiling.op import Op, load_op
 from kbgen.profiling.trace import TracedOp, trace
 
@@ -67,7 +68,8 @@ def _op(path: Path) -> Op:
 
 def _larger(op: Op) -> tuple[TracedOp, ...]:
     """The op at other sizes, so that its sizes are no literals; none where they cannot change."""
-    changed = {k: v * KEPT[k] if k in KEPT else v + 2 for k, v in op.constants.items() if isinstance(v, int)}
+    sizes = {k: v for k, v in op.constants.items() if isinstance(v, int) and not is_built_in(k)}
+    changed = {k: v * KEPT[k] if k in KEPT else v + 2 for k, v in sizes.items()}
     logging.disable(logging.CRITICAL)
     try:
         return (trace(op.with_overrides(changed)),)

@@ -29,6 +29,9 @@ POOLS = "two poolings as one over windows of windows"
 SAME = "operators that change nothing left out"
 SINGLE = "no exponential over one element"
 SUMS = "weights summed before they are multiplied"
+STAGES = "a long reduction behind a product in two stages"
+LONG, WIDE, FILTERS = _seeded(4, 8), _seeded(320, 8), _seeded(3, 3, 3, 3)
+PLANE = _seeded(2, 3, 26, 26)
 
 
 def _rewritten(forward: Forward, *inputs: torch.Tensor) -> tuple[fx.Graph, torch.Tensor]:
@@ -57,6 +60,14 @@ def _rewritten(forward: Forward, *inputs: torch.Tensor) -> tuple[fx.Graph, torch
          ["sum", "matmul", "sum", "add", "div", "mul"]),
         (lambda x, w: (x @ w.t()).mean(-1, keepdim=True), (ROWS, WEIGHT), SUMS,
          ["t", "sum", "matmul", "div", "unsqueeze"]),
+        (lambda x, w: torch.logsumexp(F.linear(x, w) * 9, 1), (LONG, WIDE), STAGES,
+         ["linear", "mul", "view", "logsumexp", "logsumexp"]),
+        (lambda x, w: F.linear(x, w).relu().max(1, keepdim=True).values, (LONG, WIDE), STAGES,
+         ["linear", "relu", "view", "amax", "amax"]),
+        (lambda x, w: F.gelu(F.conv2d(x, w)).mean((2, 3), keepdim=True), (PLANE, FILTERS), STAGES,
+         ["conv2d", "gelu", "mean", "mean"]),
+        (lambda x, w: F.adaptive_avg_pool2d(F.conv2d(x, w).sin(), 1), (PLANE, FILTERS), STAGES,
+         ["conv2d", "sin", "mean", "mean"]),
     ],
 )  # fmt: skip
 def test_a_rewrite_gives_what_the_op_gives(
@@ -82,11 +93,35 @@ def test_a_rewrite_gives_what_the_op_gives(
         (lambda x: torch.softmax(x, 0), (COLUMN,)),
         (lambda x, w: torch.relu(x @ w.t()).sum(1), (ROWS, WEIGHT)),
         (lambda x, w: (x @ w.t()).double().sum(1), (ROWS, WEIGHT)),
+        (lambda x, w: torch.logsumexp(F.linear(x, w[:250]), 1), (LONG, WIDE)),
+        (lambda x, w: torch.logsumexp(F.linear(x, w[:319]), 1), (LONG, WIDE)),
+        (lambda x, w: F.linear(x, w).max(1).indices, (LONG, WIDE)),
+        (lambda x, w: (h := F.linear(x, w)) - h.amax(1, keepdim=True), (LONG, WIDE)),
+        (lambda x, w: x.exp().repeat(1, 40).amax(1), (LONG, WIDE)),
     ],
 )  # fmt: skip
 def test_what_only_looks_alike_is_left_alone(forward: Forward, inputs: tuple[torch.Tensor, ...]) -> None:
     graph, _ = _rewritten(forward, *inputs)
     assert applied(graph) == ()
+
+
+def test_stages_are_decided_by_the_full_size_and_runs_follow_from_each() -> None:
+    """A dimension of 320 is cut in runs of 64; the same graph at 36 gets the same stages, and runs of 4."""
+
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+            return F.linear(x, w).amax(1)
+
+    full, small = (torch.export.export(Model(), (LONG, WIDE[:width])).graph for width in (320, 36))
+    first = functional(full)
+    views = [
+        n.meta["val"].shape
+        for g in (first, functional(small, first))
+        for n in g.nodes
+        if op_name(n) == "view"
+    ]
+    assert views == [(4, 5, 64), (4, 9, 4)]
+    assert not [n for n in functional(small).nodes if op_name(n) == "view"]
 
 
 def test_what_nobody_reads_goes_with_all_that_it_alone_reads() -> None:

@@ -19,6 +19,7 @@ from kbgen.hardware_specs.spec import find_spec
 STEPS = ("gemm-tile-choice", "pipelined-loop", "grouped-program-order")
 OF_PRODUCTS = (
     "tf32x3-split", "tma-bulk-copy", "split-k", "skinny-gemm", "triangular-tiles", "zero-tile-skip",
+    "xcd-program-order",
 )  # fmt: skip
 TOKENS, WIDTH, HIDDEN = 4096, 4096, 11008
 MIB = 2**20
@@ -112,7 +113,7 @@ def test_only_products_have_tiles(name: str, example: Callable[[str], Program]) 
     assert _try(name, start_schedule(loops), loops, "h100") == "there is no matrix product"
 
 
-@pytest.mark.parametrize("name", sorted({*TRANSFORMS} - {*STEPS, *OF_PRODUCTS}))
+@pytest.mark.parametrize("name", sorted({*TRANSFORMS} - {*STEPS, *OF_PRODUCTS, "implicit-gemm"}))
 def test_what_is_made_for_rows_leaves_tiles_and_windows_alone(
     name: str, linear: Loops, example: Callable[[str], Program]
 ) -> None:

@@ -108,6 +108,36 @@ def test_sizes_behind_a_window_follow_from_those_before_it(tmp_path: Path) -> No
     assert "x.shape[0] +" not in source
 
 
+PARTLY_FILLED = """
+import torch
+side, window = 33, 4
+class Model(torch.nn.Module):
+    def __init__(self, window):
+        super().__init__()
+        self.parts = torch.nn.Sequential(torch.nn.MaxPool2d(3, 2, ceil_mode=True), torch.nn.AvgPool2d(window))
+    def forward(self, x):
+        return torch.relu(self.parts(x))
+def get_inputs():
+    return [torch.rand(2, 3, side, side)]
+def get_init_inputs():
+    return [window]
+"""
+
+
+def test_a_window_that_another_size_does_not_fill_is_masked_though_no_traced_one_leaves_it(
+    tmp_path: Path,
+) -> None:
+    """33 = 2 * 15 + 3: each window is full, and the last one is not where a side is even."""
+    source = _written(_program(tmp_path, PARTLY_FILLED, {}, {"side": 49}))
+    assert "at_width < width" in source
+
+
+def test_what_is_left_to_torch_reads_settings_of_numbered_parts(tmp_path: Path) -> None:
+    source = _written(_program(tmp_path, PARTLY_FILLED, {}, {"window": 3, "side": 25}))
+    assert "F.avg_pool2d" in source
+    assert "self.parts[1].kernel_size" in source
+
+
 NOTHING_DROPPED = """
 import torch
 rows = 8

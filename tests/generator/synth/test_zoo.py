@@ -29,6 +29,7 @@ REGIONS = {
     "layernorms": 3, "linear_between": 3, "long_chain": 2, "losses": 8, "many_factors": 3, "normalize": 2,
     "norms": 2, "one_element": 3, "one_pixel": 5, "pools": 9, "products": 7, "reshaped": 2, "rolled": 2,
     "scalars": 2, "scans": 5, "self_transpose": 2, "shuffled": 4, "strided": 3, "sums_of_products": 6,
+    "tile_reductions": 6,
     "transposed_convolutions": 3, "triangles": 3, "truth": 3, "two_dims_reduced": 4, "two_regions": 2, "unequal_parts": 3,
     "untouched": 0,
 }  # fmt: skip

@@ -8,7 +8,13 @@ from dataclasses import replace
 from kbgen.generator.writers.synth.convolutions import convolution_of
 from kbgen.generator.writers.synth.loops import Loops
 from kbgen.generator.writers.synth.program import Program
-from kbgen.generator.writers.synth.schedule import LEAST_DOT, Schedule, next_power_of_two, start_schedule
+from kbgen.generator.writers.synth.schedule import (
+    LEAST_DOT,
+    Schedule,
+    held_sides,
+    next_power_of_two,
+    start_schedule,
+)
 from kbgen.generator.writers.synth.skeletons.parts import cut_factors
 from kbgen.generator.writers.synth.skeletons.zero_tiles import may_be_marked, triangle_of
 from kbgen.generator.writers.synth.tiles import Tiles
@@ -21,7 +27,7 @@ ORDER = (
     "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "loads-first",
     "persistent-programs", "rows-in-l2", "skinny-gemm", "implicit-gemm", "tf32x3-split", "split-k",
     "gemm-tile-choice", "triangular-tiles", "zero-tile-skip", "flash-tiling", "pipelined-loop",
-    "tma-bulk-copy", "grouped-program-order", "cache-hints",
+    "tma-bulk-copy", "grouped-program-order", "xcd-program-order", "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
 
@@ -60,10 +66,11 @@ def _by_lanes(loops: Loops) -> Schedule:
 def _steps(loops: Loops) -> Schedule:
     """Several steps a row, whatever its length."""
     start = start_schedule(loops)
-    if start.layout == "tiles":
+    if start.layout == "tiles" and loops.tiling is not None:
         kept = triangle_of(loops) is not None
         marks = kept and may_be_marked(loops)
-        small = replace(start, block=16, rows=16, depth=16, group=2, dot="tf32x3")
+        rows, block = (max(side, LEAST_DOT) for side in held_sides(loops.tiling))
+        small = replace(start, block=block, rows=rows, depth=16, group=2, dot="tf32x3")
         return replace(small, triangle=kept, marks=marks)
     if start.layout == "attention":
         return replace(start, block=16, rows=16, depth=16, inner=16, one_tile=False)

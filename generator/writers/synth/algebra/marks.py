@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from torch import fx
 
+
 @dataclass(frozen=True)
 class Run:
     """A view cuts a dimension into runs, along `dim` of its result: the largest power of two that divides it,

@@ -1,8 +1,8 @@
-"""A long reduction behind a matrix product in two: first of what a tile of the product holds, then of these.
+"""A long reduction behind a matrix product in two: of runs that a tile of it holds, then of these.
 
-The first stage stays in the product's kernel, which then writes one number for each run of elements instead of
-all of them. Runs are whole trailing dimensions where tiles hold these, else as many elements of the last one
-as the largest power of two that divides it.
+The first stage stays in the product's kernel, which then writes one number for each run instead of every
+element. Runs are whole trailing dimensions where tiles hold these, else as many elements of the last one as
+the largest power of two that divides it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ aten = torch.ops.aten
 
 REWRITE = Rewrite(
     "epilogue-reduction", "a long reduction behind a product in two stages",
-    "a sum of sums, a mean of means of equally many, a maximum of maxima, and log(sum(exp)) of such logarithms "
-    "are those of everything",
+    "a sum of sums, a mean of means of equally many, a maximum of maxima and log(sum(exp)) of such "
+    "logarithms are those of everything",
 )  # fmt: skip
 
 MOST_RUN, LEAST_RUN = 256, 8
 """Elements of a run: more do not fit the tile of a product, fewer are not worth a second stage."""
+
+CUT_RUN = 64
+"""Elements of a run that a dimension is cut into: it fits tiles of any width."""
 
 LEAST_FILL = 0.75
 """Share of a tile's lanes, a power of two, that runs must fill."""
@@ -104,8 +107,8 @@ def _run(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, int] | None:
         size = math.prod(shape[d] for d in dims[len(dims) - count :])
         if LEAST_RUN <= size <= MOST_RUN and size >= LEAST_FILL * (1 << (size - 1).bit_length()):
             return count, 0
-    divisor = min(shape[dims[-1]] & -shape[dims[-1]], MOST_RUN)
-    return (1, MOST_RUN) if divisor >= LEAST_RUN else None
+    divisor = min(shape[dims[-1]] & -shape[dims[-1]], CUT_RUN)
+    return (1, CUT_RUN) if divisor >= LEAST_RUN else None
 
 
 def _rewrite(graph: fx.Graph, node: fx.Node, dims: list[int], run: tuple[int, int]) -> None:

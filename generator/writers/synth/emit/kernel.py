@@ -18,28 +18,30 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*) = ")
 @dataclass(frozen=True)
 class Described:
     """A tensor of the wrapper of which whole tiles are copied: the sides and strides, in elements from
-    `offset` on, of what is cut, outermost first; a side of the tile is a constant of the kernel or "1"."""
+    `offset` on, of what is cut, outermost first; a side of the tile is a constant of the kernel or "1". Where
+    the wrapper finds that `when` does not hold, there is none."""
 
     tensor: str
     sides: tuple[Extent, ...]
     strides: tuple[Extent, ...]
     offset: Extent
     tile: tuple[str, ...]
+    when: str = ""
 
 
 @dataclass
 class Kernel:
     """Parameters are pointers first, then descriptors, sizes and constants (`tl.constexpr`).
 
-    `made` are numbers that the wrapper works out from sizes, name and source; `shapes` those of tensors between
-    kernels. Constants stand in braces there, as they do in the grid.
+    `made` are numbers that the wrapper works out from sizes, name and source; `shapes` those of tensors
+    between kernels. Constants stand in braces there, as in the grid and in descriptors given as source.
     """
 
     name: str
     doc: str
     note: str = ""
     pointers: dict[str, str] = field(default_factory=dict)
-    descriptors: dict[str, Described] = field(default_factory=dict)
+    descriptors: dict[str, Described | str] = field(default_factory=dict)
     sizes: dict[str, Extent] = field(default_factory=dict)
     constants: dict[str, str | Extent] = field(default_factory=dict)
     lines: list[tuple[int, str]] = field(default_factory=list)

@@ -36,7 +36,10 @@ def launch(
     grid = re.sub(r"\{(\w+)\}", lambda found: _grid_name(found[1], values, sizes), kernel.grid)
     grid = grid.replace("(1 * ", "(")
     known = {name: size for name, size in kernel.sizes.items() if name in sizes}
-    lines = [f"{name} = {_made(d, known, values, express)}" for name, d in kernel.descriptors.items()]
+    lines = [
+        f"{name} = {filled(d, kernel, express) if isinstance(d, str) else _made(d, known, values, express)}"
+        for name, d in kernel.descriptors.items()
+    ]
     arguments = [*kernel.pointers.values(), *kernel.descriptors, *kernel.sizes]
     arguments += [f"{name}={value}" for name, value in constants.items()]
     arguments.append(f"num_warps={schedule.num_warps}")
@@ -70,4 +73,5 @@ def _made(
     )
     tile = f"({', '.join(constants.get(side, side) for side in described.tile)})"
     offset = "" if described.offset.is_zero() else f", {express(described.offset, known)}"
-    return f"tiles_of({described.tensor}, {sides}, {strides}, {tile}{offset})"
+    made = f"tiles_of({described.tensor}, {sides}, {strides}, {tile}{offset})"
+    return f"{made} if {described.when} else None" if described.when else made

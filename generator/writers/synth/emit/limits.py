@@ -14,7 +14,7 @@ from ..loops import LoopAxis, Loops, Tiling
 from ..schedule import Schedule, held_sides
 from ..skeletons.frame import is_wide
 
-LONGEST_COUNT, LONGEST_LIST = 20, 58
+LONGEST_COUNT, LONGEST_LIST, MOST_ALIKE = 20, 58, 4
 Inputs = Sequence[tuple[str, fx.Node]]
 
 
@@ -30,7 +30,7 @@ def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[
         message = f"{name} holds a {what} of at most {most} elements, got {{{length}}}"
         found = [f"if {length} > {most}:", f'    raise ValueError(f"{message}")']
     elif loops.tiling is not None and loops.tiling.holds:
-        found = _held(name, loops.tiling)
+        found = _held(name, loops.tiling, packed=schedule.layout == "convolution")
     if is_wide(loops) or (schedule.layout == "rows" and len(loops.reduced) < 2):
         return found
     count, what = _indexed(loops, schedule, inputs)
@@ -40,13 +40,15 @@ def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[
     return [*found, f"if {count} >= 2**31:", f'    raise ValueError(f"{message}")']
 
 
-def _held(name: str, tiling: Tiling) -> list[str]:
-    """What is reduced in tiles may be no longer than they are."""
+def _held(name: str, tiling: Tiling, *, packed: bool) -> list[str]:
+    """What is reduced in tiles may be no longer than they are; over packed factors these are all rows."""
     found: list[str] = []
-    for word, axes, most in zip(("rows", "cols"), (tiling.held_rows, tiling.held_cols), held_sides(tiling)):
+    count = "n_" if packed else "n_held_"
+    sides = zip(("rows", "cols"), (tiling.held_rows, tiling.held_cols), held_sides(tiling), strict=True)
+    for word, axes, most in sides:
         if any(axis.size.literal is None for axis in axes):
-            message = f"{name} reduces at most {most} elements in a tile, got {{n_held_{word}}}"
-            found += [f"if n_held_{word} > {most}:", f'    raise ValueError(f"{message}")']
+            message = f"{name} reduces at most {most} elements in a tile, got {{{count}{word}}}"
+            found += [f"if {count}{word} > {most}:", f'    raise ValueError(f"{message}")']
     return found
 
 
@@ -77,7 +79,11 @@ def equal_sizes(name: str, inputs: Inputs, shape: Callable[[fx.Node], Sequence[E
         for d, size in enumerate(shape(node)):
             if not size.is_one():
                 alike.setdefault(size, []).append(f"{word}.shape[{d}]")
-    equal = [" == ".join(texts) for texts in alike.values() if len(texts) > 1]
+    equal = [
+        " == ".join((texts[0], *texts[at : at + MOST_ALIKE]))
+        for texts in alike.values()
+        for at in range(1, len(texts), MOST_ALIKE)
+    ]
     if not equal:
         return []
     words = dict.fromkeys(text.split(".")[0] for line in equal for text in line.split(" == "))
@@ -107,7 +113,7 @@ def _indexed(loops: Loops, schedule: Schedule, inputs: Inputs) -> tuple[str, str
 
 
 def _results(loops: Loops, schedule: Schedule) -> list[str]:
-    """What counts the results of products and windows, and the places on each side of tiles that hold some."""
+    """What counts the results of products and windows, and the places on each side of held tiles."""
     if loops.tiling is None or not loops.tiling.holds:
         return ["n_elements" if schedule.layout == "window" else "n_rows * n_cols"]
     tiling, space = loops.tiling, loops.region.builder.space

@@ -31,6 +31,18 @@ RESERVED = frozenset(
         "n_held_rows",
         "n_held_cols",
         "tiles_of",
+        "n_images",
+        "n_channels",
+        "packed_channels",
+        "packed_row",
+        "place_blocks",
+        "channel_blocks",
+        "weight_blocks",
+        "row_tiles",
+        "place_tiles",
+        "depth",
+        "height",
+        "width",
         "TensorDescriptor",
     }
 )

@@ -11,7 +11,7 @@ from ..space import Axis, CannotFuseError
 from .factors import ProductAxes
 
 MOST_HELD, MOST_HELD_BOTH = 256, 1 << 14
-"""Results that a tile holds whole along one side, and along both: what registers of a program have room for."""
+"""Results that a tile holds whole along one side, and along both: what registers have room for."""
 
 _ONE_SIDE = frozenset({"argmax", "argmin", "any", "all"})
 

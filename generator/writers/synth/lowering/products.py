@@ -20,6 +20,15 @@ def _matmul(ctx: Context, node: fx.Node) -> Lowered:
     return _rows_by_columns(ctx, operand(ctx, node.args[0]), operand(ctx, node.args[1]))
 
 
+@lowers("_int_mm.default")
+def _of_bytes(ctx: Context, node: fx.Node) -> Lowered:
+    """int8 by int8, summed in int32 as torch does."""
+    left, right = (ctx.value(arg) for arg in node.args[:2])
+    if any(ctx.builder.dtype(value.node) != "int8" for value in (left, right)):
+        raise CannotFuseError("a product of integers other than int8 is left to torch")
+    return contract(ctx, left, "MK", right, "KN", "MN", dtype="int32")
+
+
 @lowers("linear.default")
 def _linear(ctx: Context, node: fx.Node) -> Lowered:
     weight = operand(ctx, node.args[1])
@@ -70,8 +79,16 @@ def _rows_by_columns(ctx: Context, left: Value, right: Value) -> Value:
     return contract(ctx, left, of_left, right, of_right, batch + rows + cols)
 
 
-def contract(ctx: Context, left: Value, of_left: str, right: Value, of_right: str, of_result: str) -> Value:
-    """The product of two values whose dimensions have one-letter labels, as einsum has them."""
+def contract(
+    ctx: Context,
+    left: Value,
+    of_left: str,
+    right: Value,
+    of_right: str,
+    of_result: str,
+    dtype: str = "fp32",
+) -> Value:
+    """The product of two values whose dimensions have letters as an einsum has them, summed in `dtype`."""
     if len(of_left) != len(left.dims) or len(of_right) != len(right.dims):
         raise CannotFuseError("an einsum names other dimensions than its operand has")
     right = _apart(ctx, right, of_right, left, of_left)
@@ -89,15 +106,15 @@ def contract(ctx: Context, left: Value, of_left: str, right: Value, of_right: st
         for mine, other in ((of_left, of_right), (of_right, of_left))
     ]
     if depth and all(own):
-        product = Contract(left.node, right.node, depth)
+        product = Contract(left.node, right.node, depth, dtype)
         return Value(dims, ctx.builder.add(as_attention(ctx.builder, product) or product))
-    factors = [ctx.builder.cast(value.node, "fp32") for value in (left, right)]
-    terms = ctx.builder.apply("mul", *factors)
+    factors = [ctx.builder.cast(value.node, dtype) for value in (left, right)]
+    terms = ctx.builder.apply("mul", *factors, dtype=dtype)
     if not depth:
         return Value(dims, terms)
     if frozenset(depth) - ctx.builder.free_axes(terms):
         raise CannotFuseError("a broadcast value is summed over the dimension it was broadcast to")
-    return Value(dims, ctx.builder.add(Reduce("sum", terms, depth, "fp32")))
+    return Value(dims, ctx.builder.add(Reduce("sum", terms, depth, dtype)))
 
 
 def operand(ctx: Context, arg: Any) -> Value:

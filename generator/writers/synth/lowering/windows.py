@@ -171,7 +171,11 @@ def _derive_packed(ctx: Context, result: Sequence[Extent], windows: Sequence[Win
     for size, window in zip(result, windows, strict=True):
         if (taps := window.taps.literal) is None:
             continue
-        reach, step, stride = span(taps, window.dilation, -window.before, window.step), window.step, window.stride
+        reach, step, stride = (
+            span(taps, window.dilation, -window.before, window.step),
+            window.step,
+            window.stride,
+        )
         walked = (size + (step - 1)) // size.like(step)
         packed = (walked - 1) * stride + reach
         if step > 1:

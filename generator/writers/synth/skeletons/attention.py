@@ -25,7 +25,7 @@ from .job import Job
 from .scores import attention_of, looks_back_only, scaled, seen_by_all, shared_numbers
 
 _LOCALS = {"scores", "weights", "inside", "running_max", "running_sum", "new_max", "shift",
-           "rescale", "acc", "attended", "whole_keys"}  # fmt: skip
+           "rescale", "acc", "attended", "whole_keys", "alike"}  # fmt: skip
 """What these kernels call their own values."""
 
 LOG2_E = 1.4426950408889634
@@ -81,13 +81,30 @@ def _place(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     kernel.constant("BLOCK_N", str(schedule.block))
     kernel.constant("BLOCK_K", str(schedule.depth))
     kernel.constant("BLOCK_E", str(schedule.inner))
-    number_tiles(kernel, batched=bool(tiling.batch))
+    if looks_back_only(loops):
+        _number_longest_first(kernel, batched=bool(tiling.batch))
+    else:
+        number_tiles(kernel, batched=bool(tiling.batch))
     wide = ".to(tl.int64)" if is_wide(loops) else ""
     kernel.line(f"rows = tile_row{wide} * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
     kernel.line(f"cols = tile_col{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")
     kernel.line("row_mask = rows < n_rows")
     kernel.line("col_mask = cols < n_cols")
     return enter_batch(job, kernel, tiling)
+
+
+def _number_longest_first(kernel: Kernel, *, batched: bool) -> None:
+    """Queries that see the most keys start first, of all batches, so that short programs fill the end."""
+    tiles = "triton.cdiv({n_rows}, {BLOCK_M}) * triton.cdiv({n_cols}, {BLOCK_N})"
+    kernel.grid = f"({{n_batch}} * {tiles},)" if batched else f"({tiles},)"
+    kernel.line("row_blocks = tl.cdiv(n_rows, BLOCK_M)")
+    kernel.line("col_blocks = tl.cdiv(n_cols, BLOCK_N)")
+    kernel.line("program = tl.program_id(0)")
+    kernel.line("alike = tl.num_programs(0) // row_blocks")
+    kernel.line("tile_row = row_blocks - 1 - program // alike")
+    if batched:
+        kernel.line("batch = (program % alike // col_blocks).to(tl.int64)")
+    kernel.line("tile_col = program % col_blocks")
 
 
 def _inner_index(kernel: Kernel, start: str) -> None:

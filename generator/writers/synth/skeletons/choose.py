@@ -39,7 +39,10 @@ def write_kernels(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
 def _products(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     """Kernels of matrix products: what looks at the factors or cuts them first, what joins sums last."""
     if job.loops.tiling is not None and job.loops.tiling.holds:
-        return held.write(job), []
+        if not job.schedule.stretch:
+            return held.write(job), []
+        cut, spaces = parts.cut_kernel(job)
+        return [cut, *held.write(parts.cut_job(job))], spaces
     before = [zero_tiles.marks_kernel(job)] if job.schedule.marks else []
     if job.schedule.stretch:
         before.append(parts.cut_kernel(job))

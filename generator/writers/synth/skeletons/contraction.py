@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..builder import Builder
+from ..dtypes import TRITON
 from ..emit.descriptors import Side
 from ..emit.index import Group, Indexer
 from ..emit.kernel import Kernel
@@ -18,7 +19,7 @@ from ..emit.text import Text
 from ..emit.values import Values
 from ..expr import Contract, Load
 from ..extent import Extent, product
-from ..loops import LoopAxis, Tiling
+from ..loops import LoopAxis, Loops, Tiling
 from ..space import Affine, CannotFuseError
 from .factors import Factors, names_in_use, tile_values
 from .frame import is_wide, prepare
@@ -90,13 +91,19 @@ def store_results(job: Job, results: Values, sums: Mapping[str, int]) -> None:
         results.store(store, ())
 
 
-def number_tiles(kernel: Kernel, *, batched: bool) -> None:
-    """One program a tile, row after row of tiles, batch after batch."""
+def number_tiles(kernel: Kernel, *, batched: bool, dies: int = 1) -> None:
+    """One program a tile, row after row of tiles, batch after batch; each of so many dies, to which programs
+    are dealt in turn, gets tiles that follow one another."""
     tiles = "triton.cdiv({n_rows}, {BLOCK_M}) * triton.cdiv({n_cols}, {BLOCK_N})"
     kernel.grid = f"({{n_batch}} * {tiles},)" if batched else f"({tiles},)"
     kernel.line("row_blocks = tl.cdiv(n_rows, BLOCK_M)")
     kernel.line("col_blocks = tl.cdiv(n_cols, BLOCK_N)")
     kernel.line("program = tl.program_id(0)")
+    if dies > 1:
+        kernel.constant("DIES", str(dies))
+        kernel.line("share, longer = tl.num_programs(0) // DIES, tl.num_programs(0) % DIES")
+        kernel.line("die = program % DIES")
+        kernel.line("program = program // DIES + die * share + tl.minimum(die, longer)")
     if batched:
         kernel.line("batch = (program // (row_blocks * col_blocks)).to(tl.int64)")
         kernel.line("program = program % (row_blocks * col_blocks)")
@@ -112,7 +119,7 @@ def place(job: Job, kernel: Kernel) -> tuple[Group, Group, Group | None]:
     kernel.constant("BLOCK_M", str(schedule.rows))
     kernel.constant("BLOCK_N", str(schedule.block))
     kernel.constant("BLOCK_K", str(schedule.depth))
-    number_tiles(kernel, batched=bool(tiling.batch))
+    number_tiles(kernel, batched=bool(tiling.batch), dies=schedule.dies)
     if schedule.group > 1:
         kernel.constant("GROUP", str(schedule.group))
         kernel.line("tile_row, tile_col = tl.swizzle2d(tile_row, tile_col, row_blocks, col_blocks, GROUP)")
@@ -190,10 +197,18 @@ def _sums(
                 kernel.line(f"{name} += {one}[:, None, :] * {other}.T[None, :, :]")
                 continue
             how = f', input_precision="{job.schedule.dot}"' if builder.dtype(node.left) == "fp32" else ""
+            how += ", out_dtype=tl.int32" if node.dtype == "int32" else ""
             kernel.line(f"{name} = tl.dot({', '.join(sides)}, {name}{how})")
     for name, terms in lanes.items():
         kernel.line(f"{name} = tl.sum({terms}, axis=2)")
     return sums
+
+
+def summed_in(loops: Loops) -> str:
+    """The type of the products' sums."""
+    builder = loops.region.builder
+    nodes = (builder.nodes[n] for n in builder.walk([s.value for s in loops.region.stores]))
+    return next(node.dtype for node in nodes if isinstance(node, Contract))
 
 
 def _single(builder: Builder, name: str, number: int) -> str:
@@ -223,7 +238,8 @@ def _steps(
     """The loop over `start`, and the sums that a step adds to: where a chain of additions loses too much,
     those of a stretch, which go to the others behind it."""
     longest, (first, last) = longest_chain(job.loops, job.schedule), span
-    zeros = f"tl.zeros((BLOCK_M, BLOCK_N{', BLOCK_K' if job.schedule.lanes else ''}), tl.float32)"
+    depth = ", BLOCK_K" if job.schedule.lanes else ""
+    zeros = f"tl.zeros((BLOCK_M, BLOCK_N{depth}), {TRITON[summed_in(job.loops)]})"
     for name in sums:
         kernel.line(f"{name} = {zeros}")
     if longest is None:

@@ -8,7 +8,7 @@ that softmax, normalisation or pooling behind a product cost no memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from ..builder import Builder
@@ -61,6 +61,7 @@ def write(job: Job) -> list[Kernel]:
     )
     sides = _sides(job)
     found = sum_tile(job, kernel, _place)
+    _side_by_side(kernel, sides)
     dims = [dim for side in sides for dim in side.dims]
     values = _seen_whole(job, kernel, sides, dims, found.results.taken)
     shape = ", ".join(size for _, size in dims)
@@ -74,6 +75,17 @@ def write(job: Job) -> list[Kernel]:
     for store in job.loops.region.stores:
         values.store(store, ())
     return [kernel]
+
+
+def _side_by_side(kernel: Kernel, sides: Sequence[_Side]) -> None:
+    """Tiles are copied whole where no lane of them is empty: then they lie side by side in memory."""
+    for name, described in kernel.descriptors.items():
+        full = [
+            f"n_held_{side.word}s == {side.whole}"
+            for side in sides
+            if side.held and not side.exact and f"BLOCK_{side.letter}" in described.tile
+        ]
+        kernel.descriptors[name] = replace(described, when=" and ".join(full))
 
 
 def _sides(job: Job) -> tuple[_Side, _Side]:
@@ -108,7 +120,10 @@ def _place(job: Job, kernel: Kernel) -> tuple[Group, Group, Group | None]:
     _number(job, kernel, sides, batched=bool(tiling.batch))
     for side, spread in zip(sides, ("[:, None]", "[None, :]"), strict=True):
         _lanes(job, kernel, side, spread)
-    rows, cols = Group("rows", tiling.rows, "row_mask", "ROWS"), Group("cols", tiling.cols, "col_mask", "COLS")
+    rows, cols = (
+        Group("rows", tiling.rows, "row_mask", "ROWS"),
+        Group("cols", tiling.cols, "col_mask", "COLS"),
+    )
     return rows, cols, enter_batch(job, kernel, tiling)
 
 

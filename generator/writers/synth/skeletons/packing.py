@@ -1,7 +1,7 @@
 """The factors of a convolution as the next kernel multiplies them: channels side by side, padding in place.
 
-A tensor (image, channel, place) becomes (place with its padding, channel), a weight (row, channel, tap) becomes
-(row, tap, channel); fp32 numbers become three of bf16 where these are what is multiplied.
+A tensor (image, channel, place) becomes (place with its padding, channel), a weight (row, channel, tap)
+becomes (row, tap, channel); fp32 numbers become three of bf16 where these are what is multiplied.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ..convolutions import Convolution
 from ..emit.kernel import Kernel
-from ..emit.text import joined, term
+from ..emit.text import term
 from ..expr import Load
 from ..space import Axis
 from .job import Job
@@ -36,8 +36,9 @@ def pack_kernels(job: Job, conv: Convolution) -> tuple[list[Kernel], list[tuple[
 
 
 def _kernel(job: Job, conv: Convolution, word: str, doc: str, parts: int) -> Kernel:
-    cut = "; each number becomes three of bf16, of which it is the sum" if parts > 1 else ""
-    kernel = Kernel(f"{job.name}_{word}_kernel", f"{doc}, channels side by side{cut}.")
+    kernel = Kernel(f"{job.name}_{word}_kernel", f"{doc}, channels side by side.")
+    if parts > 1:
+        kernel.note = "Each number becomes three of bf16, of which it is the sum."
     declare(kernel, job, conv)
     return kernel
 
@@ -89,8 +90,7 @@ def _pack_image(job: Job, conv: Convolution, parts: int) -> Kernel:
     fixed = (("channel", conv.channel), ("group", conv.group), (f"{above}.to(tl.int64)", conv.batch))
     addresses += _strides(kernel, job, conv.image, fixed)
     kernel.line(f"inside = {' & '.join(inside)}")
-    source = kernel.pointer(job.tensors[conv.image.buffer])
-    kernel.line(f"number = tl.load({source} + {joined(addresses[::-1])}, mask=inside, other=0.0)")
+    _load(kernel, job, conv.image, addresses)
     kernel.line("target = places.to(tl.int64) * (GROUPS * CHANNELS) + channels")
     size = "n_packed.to(tl.int64) * (GROUPS * CHANNELS)"
     name = packed_name(job, conv.image)
@@ -132,8 +132,7 @@ def _pack_weight(job: Job, conv: Convolution, parts: int) -> Kernel:
         fixed.append((f"({above} // n_rows)", conv.group))
     addresses = _strides(kernel, job, conv.weight, [*fixed, (row, conv.row)])
     kernel.line(f"inside = {' & '.join(inside)}")
-    source = kernel.pointer(job.tensors[conv.weight.buffer])
-    kernel.line(f"number = tl.load({source} + {joined(addresses[::-1])}, mask=inside, other=0.0)")
+    _load(kernel, job, conv.weight, addresses)
     kernel.line("kept = index < GROUPS * n_rows * ROW")
     name = packed_name(job, conv.weight)
     store_parts(kernel, name, "index", "kept", "GROUPS * n_rows * ROW", parts)
@@ -143,9 +142,16 @@ def _pack_weight(job: Job, conv: Convolution, parts: int) -> Kernel:
     return kernel
 
 
-def _strides(
-    kernel: Kernel, job: Job, load: Load, places: Iterable[tuple[str, Axis | None]]
-) -> list[str]:
+def _load(kernel: Kernel, job: Job, load: Load, terms: list[str]) -> None:
+    """The variable `number`, from the address that the terms make, the last of them first."""
+    source = kernel.pointer(job.tensors[load.buffer])
+    kernel.line(f"offset = {terms[-1]}")
+    for added in terms[-2::-1]:
+        kernel.line(f"offset += {added}")
+    kernel.line(f"number = tl.load({source} + offset, mask=inside, other=0.0)")
+
+
+def _strides(kernel: Kernel, job: Job, load: Load, places: Iterable[tuple[str, Axis | None]]) -> list[str]:
     """Terms of an address: places on the axes that the tensor has, times their strides."""
     index = job.loops.region.builder.space.resolve(load.index)
     steps = dict(index.terms)

@@ -32,7 +32,9 @@ def cut_factors(loops: Loops) -> dict[str, Extent] | None:
     builder = loops.region.builder
     nodes = [builder.nodes[n] for n in builder.walk([s.value for s in loops.region.stores])]
     products = [node for node in nodes if isinstance(node, Contract)]
-    if loops.tiling is None or loops.tiling.inner or loops.tiling.holds or len(products) != 1:
+    if loops.tiling is None or loops.tiling.inner or len(products) != 1:
+        return None
+    if not loops.tiling.kept_rows or not loops.tiling.kept_cols:
         return None
     found = [only_loaded(builder, n) for n in (products[0].left, products[0].right)]
     if any(f is None or f.taps or f.gathered or f.dtype != "fp32" for f in found):
@@ -121,6 +123,13 @@ def _part(job: Job, kernel: Kernel, number: int, which: str) -> Part:
     return Part(which, elements, kernel.size(f"{tensor}_elements", elements), PARTS)
 
 
+def choose_parts(kernel: Kernel) -> None:
+    """Which part of each factor the variable `product` multiplies, the smallest product first."""
+    one, other = "((product == 2) | (product == 3))", "((product == 2) | (product == 4))"
+    kernel.line(f"left_part = tl.where(product == 0, 2, tl.where({one}, 1, 0))")
+    kernel.line(f"right_part = tl.where(product == 1, 2, tl.where({other}, 1, 0))")
+
+
 def sums_of_parts(
     job: Job,
     kernel: Kernel,
@@ -147,9 +156,7 @@ def sums_of_parts(
         with kernel.block(f"for step in tl.range(0, {PRODUCTS} * steps):"):
             kernel.line("product = step // steps")
             kernel.line("start = first + step % steps * BLOCK_K")
-            one, other = "((product == 2) | (product == 3))", "((product == 2) | (product == 4))"
-            kernel.line(f"left_part = tl.where(product == 0, 2, tl.where({one}, 1, 0))")
-            kernel.line(f"right_part = tl.where(product == 1, 2, tl.where({other}, 1, 0))")
+            choose_parts(kernel)
             kernel.line("left_ks = start + tl.arange(0, BLOCK_K)[None, :]")
             kernel.line("right_ks = start + tl.arange(0, BLOCK_K)[:, None]")
             kernel.line("left_ks_mask = left_ks < n_k")

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..emit.kernel import Kernel
 from ..schedule import Schedule
-from .contraction import place, store_results, sum_tile, tiling_of
+from .contraction import place, store_results, sum_tile, summed_in, tiling_of
 from .factors import names_in_use, tile_values
 from .frame import prepare
 from .job import Job
@@ -43,14 +43,16 @@ def write(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
         sums.line(f"tl.store({at}, {name}, mask=mask)")
     batches = "n_batch * " if tiling_of(job).batch else ""
     sums.shapes |= dict.fromkeys(spaces.values(), f"({{PARTS}} * {batches}n_rows * n_cols,)")
-    return [sums, _join(whole, spaces)], [(space, "fp32") for space in spaces.values()]
+    return [sums, _join(whole, spaces)], [(space, summed_in(job.loops)) for space in spaces.values()]
 
 
 def _join(job: Job, spaces: dict[int, str]) -> Kernel:
     """The second kernel: the parts of a tile added, and what follows."""
     kernel = Kernel(f"{job.name}_kernel", f"The parts of a tile of sums joined: {job.doc}.")
     rows, cols = joined_tile(job.schedule)
-    job = replace(job, schedule=replace(job.schedule, rows=rows, block=cols, group=1, descriptors=False))
+    job = replace(
+        job, schedule=replace(job.schedule, rows=rows, block=cols, group=1, dies=1, descriptors=False)
+    )
     row_group, col_group, batch = place(job, kernel)
     results = tile_values(job, kernel, row_group, col_group, "mask", names_in_use())
     prepare(results, row_group)

@@ -30,7 +30,7 @@ class Triangle:
 def triangle_of(loops: Loops) -> Triangle | None:
     """What `triu` or `tril` behind the products leaves of their results; None where all of them count."""
     tiling = loops.tiling
-    if tiling is None or len(tiling.rows) != 1 or len(tiling.cols) != 1:
+    if tiling is None or tiling.holds or len(tiling.rows) != 1 or len(tiling.cols) != 1:
         return None
     found = {_triangle(loops, store.value, tiling.rows[0], tiling.cols[0]) for store in loops.region.stores}
     return found.pop() if len(found) == 1 else None

@@ -15,6 +15,7 @@ INHERENT = (
     "fuse-row-program",
     "fuse-elementwise",
     "gemm-epilogue-fusion",
+    "epilogue-reduction",
     "causal-tile-skip",
     "linear-then-reduce",
     "flat-grid",
@@ -52,6 +53,9 @@ def inherent(loops: Loops) -> tuple[Choice, ...]:
                     "gemm-epilogue-fusion",
                 )
             )
+        if loops.tiling.holds:
+            why = "a tile holds whole what is reduced of its results, so none of these is stored for it"
+            found.append(Choice("reductions", "in the tile", why, "epilogue-reduction"))
     elif ops > 1:
         found.append(
             Choice(

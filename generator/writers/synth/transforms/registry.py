@@ -31,6 +31,7 @@ from . import (
     triangular,
     vector_width,
     warp_count,
+    xcd_order,
     zero_tiles,
 )  # fmt: skip
 from .site import Site
@@ -38,10 +39,10 @@ from .site import Site
 Transform = Callable[[Schedule, Site], Schedule | str]
 
 _MODULES = (
-    cache_hints, column_tiles, copy_engine, flash_tiling, grouped_order, implicit_gemm, integral_waves, loads_first,
-    online_softmax, peel_row_edges, persistent_programs, pipelined_loop, row_in_registers, rows_in_l2,
-    rows_per_program, shifted_moments, skinny, split_k, split_precision, split_reduction, tile_choice,
-    triangular, vector_width, warp_count, zero_tiles,
+    cache_hints, column_tiles, copy_engine, flash_tiling, grouped_order, implicit_gemm, integral_waves,
+    loads_first, online_softmax, peel_row_edges, persistent_programs, pipelined_loop, row_in_registers,
+    rows_in_l2, rows_per_program, shifted_moments, skinny, split_k, split_precision, split_reduction,
+    tile_choice, triangular, vector_width, warp_count, xcd_order, zero_tiles,
 )  # fmt: skip
 
 _OF_TILES = {
@@ -56,6 +57,7 @@ _OF_TILES = {
         split_precision,
         tile_choice,
         triangular,
+        xcd_order,
         zero_tiles,
     )
 }

@@ -68,22 +68,28 @@ def _product_tile(schedule: Schedule, site: Site) -> Schedule | str:
         return schedule.decide(Choice("num_warps", str(warps), why, TRANSFORM), num_warps=warps)
     if max(schedule.rows, schedule.block) <= LEAST_PRODUCT_SIDE:
         return f"a tile of {schedule.rows} x {schedule.block} is as small as it gets"
-    sides = [(schedule.rows, schedule.block // 2), (schedule.rows // 2, schedule.block)]
-    sides = sides if schedule.block >= schedule.rows else sides[::-1]
-    found = [s for s in sides if min(s) >= LEAST_PRODUCT_SIDE and holds_whole(tiles.tiling, *s)]
-    if not found:
+    if (half := _half(schedule, site)) is None:
         return f"a tile of {schedule.rows} x {schedule.block} holds no more than what is reduced in it"
-    rows, block = found[0]
+    rows, block = half
     why = "half the sums, half the registers"
     choice = Choice("tile", f"{rows} x {block} x {schedule.depth}", why, TRANSFORM)
     return schedule.decide(choice, rows=rows, block=block)
 
 
+def _half(schedule: Schedule, site: Site) -> tuple[int, int] | None:
+    """Rows and columns of half a tile, its longer side cut where that holds what is reduced of it."""
+    sides = [(schedule.rows, schedule.block // 2), (schedule.rows // 2, schedule.block)]
+    sides = sides if schedule.block >= schedule.rows else sides[::-1]
+    tiling = site.loops.tiling
+    found = [s for s in sides if min(s) >= LEAST_PRODUCT_SIDE and (tiling is None or holds_whole(tiling, *s))]
+    return found[0] if found else None
+
+
 def _packed_tile(schedule: Schedule, site: Site) -> Schedule | str:
     """Fewer steps under way where shared memory is short; else more warps for the sums, fewer of them."""
-    if ConvolutionTiles(site.loops, site.spec).shared_bytes(schedule) > site.spec.shared_bytes_per_block // 2 and (
-        schedule.num_stages > 2
-    ):
+    if ConvolutionTiles(site.loops, site.spec).shared_bytes(
+        schedule
+    ) > site.spec.shared_bytes_per_block // 2 and (schedule.num_stages > 2):
         stages = schedule.num_stages - 1
         why = "fewer steps under way take less shared memory"
         return schedule.decide(Choice("num_stages", str(stages), why, TRANSFORM), num_stages=stages)
@@ -93,9 +99,12 @@ def _packed_tile(schedule: Schedule, site: Site) -> Schedule | str:
         return schedule.decide(Choice("num_warps", str(warps), why, TRANSFORM), num_warps=warps)
     if max(schedule.rows, schedule.block) <= LEAST_PRODUCT_SIDE:
         return f"a tile of {schedule.rows} x {schedule.block} is as small as it gets"
-    wider = schedule.block >= schedule.rows
-    rows, block = (schedule.rows, schedule.block // 2) if wider else (schedule.rows // 2, schedule.block)
-    choice = Choice("tile", f"{rows} x {block} x {schedule.depth}", "half the sums, half the registers", TRANSFORM)
+    if (half := _half(schedule, site)) is None:
+        return f"a tile of {schedule.rows} x {schedule.block} holds no more than what is reduced in it"
+    rows, block = half
+    choice = Choice(
+        "tile", f"{rows} x {block} x {schedule.depth}", "half the sums, half the registers", TRANSFORM
+    )
     return schedule.decide(choice, rows=rows, block=block)
 
 

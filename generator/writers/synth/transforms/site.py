@@ -73,7 +73,8 @@ class Site:
 
     @property
     def padded_columns(self) -> int:
-        return next_power_of_two(self.columns)
+        """The power of two that holds a row in every trace."""
+        return next_power_of_two(max(self.loops.columns.values))
 
     @property
     def max_warps(self) -> int:

@@ -18,6 +18,9 @@ LEAST_STEPS = 4
 ENOUGH = 2
 """Programs for each unit from which no part is missing."""
 
+LEAST_TILE = 64 * 64
+"""Results of a tile that reuses what it reads; smaller ones may fill a device and still want parts."""
+
 LEAST_GAIN = 0.1
 
 
@@ -36,7 +39,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     tiles = Tiles(site.loops, spec)
     found = list(ways(schedule, site, tiles))
     whole = min((s for s in found if s.splits == 1), key=lambda s: expected_us(tiles, s))
-    if tiles.programs(whole) >= ENOUGH * spec.unit_count:
+    if tiles.programs(whole) >= ENOUGH * spec.unit_count and whole.rows * whole.block >= LEAST_TILE:
         return f"{tiles.programs(whole)} tiles fill {spec.unit_count} {spec.unit_name}s without parts"
     best = min(found, key=lambda s: expected_us(tiles, s))
     before, after = expected_us(tiles, whole), expected_us(tiles, best)

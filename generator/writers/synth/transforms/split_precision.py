@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .....profiling.roofline import LAUNCH_US
-from ..schedule import LEAST_DOT, Choice, Schedule, next_power_of_two
+from ..schedule import LEAST_DOT, Choice, Schedule, holds_whole, next_power_of_two
 from ..skeletons.parts import cut_factors
 from ..tiles import SPLIT_PRODUCTS, Tiles, unit_of
 from . import tile_choice
@@ -74,6 +74,7 @@ def _cut(schedule: Schedule, tiles: Tiles, beside: float) -> Schedule | None:
         or unit is None
         or cut_factors(tiles.loops) is None
         or schedule.splits > 1
+        or not holds_whole(tiles.tiling, CUT_SIDE, CUT_SIDE)
     ):
         return None
     rate = tiles.spec.peak_tflops[unit] / tiles.multiplied("bf16x6", cut=True)

@@ -13,10 +13,16 @@ from .site import Site
 TRANSFORM = "gemm-tile-choice"
 SIDES = (16, 32, 64, 128, 256)
 LEAST_SIDE = 16
+LEAST_BYTES = 32
+"""The least step of matrix units that take int8."""
+
 STEP_BYTES = (64, 128)
 """Bytes of a row of factors in a step: two or four sectors, so that every read is whole."""
 
-WARPS = (2, 4, 8)
+WARPS = (1, 2, 4, 8)
+MOST_OF_A_WARP = 256
+"""Results of a program of one warp: small products of a batch, with nobody to wait for at a barrier."""
+
 STAGES = 3
 """Steps under way for which the tile is chosen, where they fit."""
 
@@ -33,6 +39,10 @@ LEAST_SUMS = 8
 SUMS_IN_HALVES = 128
 """Sums of a thread from which work on all of them at once takes more registers than there are: a GELU of 128
 a thread spills on sm_90, of twice 64 it takes 166 registers (Triton 3.6)."""
+
+MOST_SUMS_OF_PARTS = 32
+"""The same where six products of parts are cut in registers: 256 x 256 results of 524288 terms in 64 parts
+took 1.15 ms on an H200 with tiles of 64 x 64, 1.31 ms with 64 x 128 (4 warps); on sm_80 64 sums spill."""
 
 MOST_SUMS = {"wgmma": 128, "tcgen05": 128, "mfma": 128}
 """Sums that a thread may hold where its factors need no registers; 64 elsewhere, an 8 x 8 block."""
@@ -96,13 +106,15 @@ def _candidates(schedule: Schedule, tiles: Tiles) -> Iterator[Schedule]:
     vector = tiles.dtype == "fp32"  # parts of split factors are cut in registers
     steps = STEP_BYTES if schedule.dot == "ieee" else STEP_BYTES[1:]
     most = 64 if vector else max((MOST_SUMS[f] for f in MOST_SUMS if f in spec.features), default=64)
+    least = LEAST_SIDE if item > 1 else LEAST_BYTES
+    most = MOST_SUMS_OF_PARTS if schedule.dot == "bf16x6" else most
     most_rows, most_cols = (max(LEAST_SIDE, next_power_of_two(n)) for n in (rows, cols))
     for m in (s for s in SIDES if s <= most_rows):
         for n in (s for s in SIDES if s <= most_cols):
-            for k in {max(16, min(b // item, next_power_of_two(depth))) for b in steps}:
+            for k in {max(least, min(b // item, next_power_of_two(depth))) for b in steps}:
                 for warps in WARPS:
                     tile = replace(schedule, rows=m, block=n, depth=k, num_warps=warps)
-                    if LEAST_SUMS <= tiles.sums(tile) <= most:
+                    if LEAST_SUMS <= tiles.sums(tile) <= most and (warps > 1 or m * n <= MOST_OF_A_WARP):
                         yield tile
 
 
