@@ -97,7 +97,7 @@ def stand_in(properties: Mapping[str, Any], arch: str) -> None:
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
     _target(arch, card.warp_size)
-    torch.library.triton_op = torch.library.custom_op = _operator  # type: ignore[assignment]
+    torch.library.triton_op = torch.library.custom_op = _operator
     torch.library.wrap_triton = lambda kernel: kernel
     toolkit = "hip" if str(card.gcnArchName).startswith("gfx") else "cuda"
     setattr(torch.version, toolkit, _TOOLKIT[toolkit])

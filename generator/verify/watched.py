@@ -122,7 +122,7 @@ class _Watched(ast.NodeTransformer):
             self.conditions.texts[site] = f"{ast.unparse(node.target)} in {shown} again"
             self.conditions.amounts.add(site)  # what is right in its first turn may not be in its second
             self.count += 1
-            told = [*map(ast.Constant, site), given.func, *given.args]
+            told = [*(ast.Constant(one) for one in site), given.func, *given.args]
             node.iter = ast.Call(ast.Name(LOOP, ast.Load()), told, given.keywords)
         return ast.fix_missing_locations(node)
 
