@@ -5,12 +5,11 @@ Nodes are hash-consed by the `Builder`, so equal sub-expressions are one node an
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from .dtypes import is_float
+from .constants import converted, literal
 from .expr import (
     Apply,
     Attend,
@@ -284,23 +283,3 @@ _FOLDED: Mapping[str, Callable[..., float | int | bool]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
     "and": operator.and_, "or": operator.or_, "not": operator.not_, 
 }  # fmt: skip
-
-
-def literal(value: float | int | bool) -> str:
-    if isinstance(value, float):
-        if value != value:
-            return 'float("nan")'
-        if value in (float("inf"), float("-inf")):
-            return 'float("inf")' if value > 0 else '-float("inf")'
-    return repr(value)
-
-
-def converted(value: float | int | bool, dtype: str) -> float | int | bool:
-    """A number as an element of the type; integers drop their fraction, as torch casts."""
-    if is_float(dtype):
-        return float(value)
-    if dtype == "int1":
-        return bool(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise CannotFuseError(f"{value} as an integer is not defined")
-    return int(value)

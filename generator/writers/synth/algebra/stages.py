@@ -84,7 +84,8 @@ def _has_product_behind(node: fx.Node) -> bool:
 
 def _value(node: fx.Node) -> torch.Tensor:
     value = node.meta["val"]
-    return value[0] if isinstance(value, tuple | list) else value
+    first: torch.Tensor = value[0] if isinstance(value, tuple | list) else value
+    return first
 
 
 def _dims(node: fx.Node) -> list[int]:

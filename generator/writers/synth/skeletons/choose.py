@@ -47,6 +47,6 @@ def _products(job: Job) -> tuple[list[Kernel], list[tuple[str, str]]]:
     if job.schedule.stretch:
         before.append(parts.cut_kernel(job))
         job = parts.cut_job(job)
-    after = split_product.write(job) if job.schedule.splits > 1 else (contraction.write(job), [])
-    kernels, spaces = zip(*before, strict=True) if before else ((), ())
-    return [*kernels, *after[0]], [space for found in (*spaces, after[1]) for space in found]
+    after, shared = split_product.write(job) if job.schedule.splits > 1 else (contraction.write(job), [])
+    kernels = [kernel for kernel, _ in before] + after
+    return kernels, [space for _, spaces in before for space in spaces] + shared

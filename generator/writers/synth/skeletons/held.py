@@ -80,6 +80,8 @@ def write(job: Job) -> list[Kernel]:
 def _side_by_side(kernel: Kernel, sides: Sequence[_Side]) -> None:
     """Tiles are copied whole where no lane of them is empty: then they lie side by side in memory."""
     for name, described in kernel.descriptors.items():
+        if isinstance(described, str):
+            continue
         full = [
             f"n_held_{side.word}s == {side.whole}"
             for side in sides

@@ -2,7 +2,6 @@
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 batch = 2
 channels = 3
@@ -24,10 +23,10 @@ class Model(nn.Module):
         self.long = nn.Linear(width, runs * 64)
 
     def forward(self, x, rows):
-        pooled = F.max_pool2d(self.pooled(x).tanh(), 2)
+        pooled = nn.functional.max_pool2d(self.pooled(x).tanh(), 2)
         weights = torch.softmax(self.weighed(x), dim=1)
-        both = torch.logsumexp(F.avg_pool2d(self.both(x), 3), dim=1, keepdim=True)
-        normed = F.hardtanh(self.norm(self.grouped(rows)))
+        both = torch.logsumexp(nn.functional.avg_pool2d(self.both(x), 3), dim=1, keepdim=True)
+        normed = nn.functional.hardtanh(self.norm(self.grouped(rows)))
         long = torch.logsumexp(self.long(rows), dim=1)
         return pooled, weights, both, normed, long
 
