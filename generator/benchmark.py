@@ -29,6 +29,7 @@ from ..profiling.session import Plan
 from ..profiling.trace import TracedOp
 from .decision import CANDIDATE, EAGER, GRAPHS, decide
 from .decision import Benchmark as Benchmark
+from .in_class import EXACT
 
 PROCESSES = 3
 COMPILED = ("compile", "compile-max-autotune")
@@ -60,7 +61,7 @@ def benchmark(
     the judge found that it needs fewer operations than the op as written (label "algorithmic"). `run`
     replaces the child; fewer `processes` than usual are told in the result."""
     require_live(device)
-    asked = request({CANDIDATE: candidate}, (EAGER, *COMPILED), op, device, traced, precision, plan)
+    asked = request({CANDIDATE: candidate}, baselines(traced), op, device, traced, precision, plan)
     asked["graphs"] = True
     sessions, crash = list[Session](), ""
     for number in range(1, processes + 1):
@@ -78,6 +79,12 @@ def benchmark(
         sessions, crash, floor, device.to_json(),
         parts_us=by_parts_us(traced, device.spec), saves_arithmetic=saves_arithmetic,
     )  # fmt: skip
+
+
+def baselines(traced: TracedOp) -> tuple[str, ...]:
+    """Torch's ways to run the op; where it convolves in float32 also eager without TF32."""
+    exact = (EXACT,) if "conv" in traced.op_kinds and "float32" in traced.dtypes else ()
+    return (EAGER, *exact, *COMPILED)
 
 
 def _graphs_lead(session: Session) -> bool:

@@ -28,8 +28,9 @@ from ..profiling.session import Plan, Subject, measure
 from ..profiling.source import OpError, execute, read_source
 from . import undisturbed
 from .decision import EAGER, GRAPHS
+from .in_class import EXACT
 from .patience import ready_within
-from .recheck import Recheck
+from .recheck import Recheck, without_tf32
 from .refresh import Refresh
 from .tuning import tuned_in
 from .turn import Turns
@@ -81,6 +82,8 @@ def timed(bench: Bench, clock: Clock, stages: Stages | None = None) -> Session:
     short = replace(undisturbed.PLAN, keep=plan.keep)
     took = bench.compiled(baselines, turns) if place else {}
     stages.done("compile")
+    off_class = bench.off_class(baselines, turns) if EXACT in asked["baselines"] else {}
+    stages.done("class")
     alone = [measure(baselines, clock, short, quiet=turns)] if baselines else []
     if alone and asked["graphs"] and undisturbed.launch_bound(alone[0]):
         baselines += (graphs := bench.baselines([GRAPHS]))
@@ -101,7 +104,7 @@ def timed(bench: Bench, clock: Clock, stages: Stages | None = None) -> Session:
     held = {"waited": round(turns.waited_s, 3), "held": round(turns.held_s, 3)} if place else {}
     return replace(
         session,
-        environment={**environment, "seconds": {**stages.seconds, **held}},
+        environment={**environment, "off_class": off_class, "seconds": {**stages.seconds, **held}},
         alone={name: found for taken in alone for name, found in undisturbed.medians(taken).items()},
         tampered=tuple(integrity.changed_since(before)),
     )
@@ -145,9 +148,23 @@ class Bench:
         torch.cuda.empty_cache()
         return took
 
+    def off_class(self, subjects: Sequence[Subject], turns: Turns) -> dict[str, str]:
+        """Which of them give results that a candidate's would be refused for, and why; one that fails will
+        fail when measured."""
+        recheck, seed, told = self._recheck(), self.request["seed"] % 2**31, {}
+        for subject in subjects:
+            with contextlib.suppress(Exception), turns():
+                arguments = subject.prepare(seed)
+                told[subject.name] = recheck(seed, arguments, subject.call(*arguments))
+        torch.cuda.empty_cache()
+        return {name: complaint for name, complaint in told.items() if complaint}
+
+    def _recheck(self) -> Recheck:
+        return Recheck(self._model, self._refresh, self.request["precision"])
+
     def candidates(self) -> list[Subject]:
         """Runs the candidates' files."""
-        recheck = Recheck(self._model, self._refresh, self.request["precision"])
+        recheck = self._recheck()
         return [
             Subject(
                 name,
@@ -162,8 +179,18 @@ class Bench:
 def _baseline(name: str, model: nn.Module, compile_s: float | None) -> Callable[..., Any]:
     if name == EAGER:
         return model
+    if name == EXACT:
+        return _exactly(model)
     compiled: Callable[..., Any] = torch.compile(copy.deepcopy(model), mode=_MODES[name])
     return compiled if compile_s is None else ready_within(compile_s, compiled, name)
+
+
+def _exactly(model: nn.Module) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        with without_tf32():
+            return model(*arguments)
+
+    return call
 
 
 def _candidate(

@@ -12,6 +12,7 @@ from ..profiling.clock import MEASURED
 from ..profiling.interval import Estimate, ratio_to_fastest
 from ..profiling.samples import Samples, Session
 from ..profiling.timing import Timing, timing
+from .in_class import InClass, in_class
 from .undisturbed import beaten_alone, held_back
 
 CANDIDATE, EAGER = "candidate", "eager"
@@ -39,7 +40,8 @@ class Benchmark:
     """Times in microseconds. `speedup` is the median of the fastest baseline over the candidate's: the middle
     one of all processes, with the widest interval. `timings` holds every subject that ran, `failures` what
     failed in any process; `samples_us` every device time by subject and process, in the order of the rounds;
-    `review` says why a person should look before a win is believed."""
+    `review` says why a person should look before a win is believed; `in_class` compares with the baselines
+    that are as exact as the op asks, where some are not."""
 
     label: Label
     reason: str
@@ -56,6 +58,7 @@ class Benchmark:
     environment: Mapping[str, Any] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()
     samples_us: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
+    in_class: InClass | None = None
 
     @property
     def measured(self) -> bool:
@@ -187,13 +190,16 @@ def _compared(
     verb = (
         "faster than" if low > 1 else "too noisy to compare with" if noisy else "not shown to be faster than"
     )
+    exact = in_class(sessions, CANDIDATE)
+    beside = held_up + (exact.told() if exact else "")
     return Benchmark(
         label="win" if win else "inconclusive" if noisy else "no-win",
-        reason=f"{speedup:.2f}x [{low:.2f}, {high:.2f}]: {verb} {fastest}, the fastest baseline{held_up}",
+        reason=f"{speedup:.2f}x [{low:.2f}, {high:.2f}]: {verb} {fastest}, the fastest baseline{beside}",
         speedup=speedup,
         interval=(low, high),
         fastest=fastest,
         review=_review(speedup, ratios, timings, explained) if win else "",
+        in_class=exact,
         **known,
     )
 

@@ -38,14 +38,18 @@ def measured_first(advice: Advice) -> Advice:
 
 
 def known_from(advice: Advice, writer: Writer, library: Library, traced: TracedOp, spec: DeviceSpec) -> Known:
-    """What the library says: the advice in its order, and what the cards address."""
+    """What the library says: the advice in its order, then what it neither names nor withholds, since no search
+    for words finds every card; and what the cards address."""
     steps = [step for step in advice.steps if step.transform in writer.transforms]
     here = ((step.transform, past.median_effect) for step in steps for past in step.outcomes if past.here)
     proven = {transform: effect for transform, effect in here if effect is not None}
     cards = [page for page in library.pages("technique") if page.transform in writer.transforms]
     levers = {page.transform: page.addresses for page in cards if page.transform}
     seen = {step.transform: step.seen for step in reversed(steps) if step.seen.weight}
-    order = list(dict.fromkeys(step.transform for step in steps))
+    withheld = {one.technique for one in advice.withheld}
+    unfit = {page.transform for page in cards if page.id in withheld}
+    rest = sorted(set(writer.transforms) - unfit)
+    order = list(dict.fromkeys([*(step.transform for step in steps), *rest]))
     return Known(refined_last(order, writer), proven, Headroom(levers, traced.bytes_min, spec), seen)
 
 

@@ -44,7 +44,7 @@ class Recheck:
         given, tree = tree_flatten(result)
         found = [value.clone() if type(value) is torch.Tensor else value for value in given]
         own = self._fresh(seed)
-        with torch.no_grad(), _without_tf32():
+        with torch.no_grad(), without_tf32():
             eager, expected_tree = tree_flatten(self._model(*own))
         if tree != expected_tree:
             return f"a timed call returned {tree}, the reference returns {expected_tree}"
@@ -82,7 +82,7 @@ class Recheck:
 
 
 @contextlib.contextmanager
-def _without_tf32() -> Iterator[None]:
+def without_tf32() -> Iterator[None]:
     """Convolutions multiply in float32, where torch lets cuDNN take TF32 unasked: eager's own error is a part
     of what a candidate may be wrong by."""
     before = torch.backends.cudnn.allow_tf32

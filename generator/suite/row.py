@@ -39,7 +39,9 @@ class Row:
     and `fraction_of_least` the share of the roofline reached. `turns_on_the_card` tells that other tasks may
     have compiled, made their inputs and measured between the rounds there meanwhile. `timing_stages` are wall
     seconds of the first process by stage, with those that it waited for the card and held it, and of the
-    second verification. `algorithmic`: the judge found that the kernel needs fewer operations than the op.
+    second verification. `off_class` says which baselines are less exact than the op asks (TF32), where some
+    are, and `speedup_in_class` is that over the fastest of the others. `algorithmic`: the judge found that
+    the kernel needs fewer operations than the op.
     """
 
     op: str
@@ -87,6 +89,10 @@ class Row:
     timing_seconds: float | None = None
     timing_stages: Mapping[str, float] = field(default_factory=dict)
     algorithmic: bool | None = None
+    off_class: Mapping[str, str] = field(default_factory=dict)
+    fastest_in_class: str | None = None
+    speedup_in_class: float | None = None
+    interval_in_class: tuple[float, float] | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -116,7 +122,7 @@ class Row:
             raise TypeError(f"a row has no field {min(strange)}")
         listed = {
             name: tuple(raw[name])
-            for name in ("techniques", "left_to_torch", "interval")
+            for name in ("techniques", "left_to_torch", "interval", "interval_in_class")
             if raw.get(name) is not None
         }
         return cls(**{**raw, **listed})
@@ -171,7 +177,12 @@ def timed_fields(timed: Mapping[str, Any], asked: int = PROCESSES) -> dict[str, 
     wrong = timed["reason"] if timed["label"] == "failed" and timed["processes"] == asked else failed
     if "OutOfMemoryError" in failed:  # others have inputs on the card too
         wrong = ""
+    exact = timed.get("in_class") or {}
     return {
+        "off_class": exact.get("off", {}),
+        "fastest_in_class": exact.get("fastest"),
+        "speedup_in_class": exact.get("speedup"),
+        "interval_in_class": exact.get("interval"),
         "measured_us": own["median_us"] if own and not failed and not wrong else None,
         "processes": timed["processes"],
         "turns_on_the_card": timed["environment"].get("turns_on_the_card"),

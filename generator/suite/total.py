@@ -75,7 +75,8 @@ def on_card(rows: Sequence[Row]) -> dict[str, Any]:
     """KernelBench's fast_p (the share of all rows that are right and faster than p times a baseline), and
     geometric means with 95 % bootstrap intervals over the rows: against each baseline over what was timed
     beside it, and of what is handed over, where a row without a win keeps the original, 1x; of that also
-    where a kernel that needs fewer operations than the op as written counts as none."""
+    where a kernel that needs fewer operations than the op as written counts as none. "In class" leaves out
+    baselines that are less exact than the op asks."""
     count = len(rows)
     right = [row for row in rows if row.verified and row.measured_us]
     shares = {
@@ -87,6 +88,7 @@ def on_card(rows: Sequence[Row]) -> dict[str, Any]:
         f"fast_{p:g}_over_fastest": sum(min(row.speedups.values(), default=0.0) > p for row in right) / count
         for p in FAST
     }
+    in_class = [row.speedup_in_class or min(row.speedups.values()) for row in right if row.speedups]
     handed = [row.speedup if row.status == "win" and row.speedup else 1.0 for row in rows]
     same_work = [1.0 if row.algorithmic else gain for row, gain in zip(rows, handed, strict=True)]
     over = {name: [row.speedups[name] for row in right if name in row.speedups] for name in BASELINES}
@@ -94,10 +96,13 @@ def on_card(rows: Sequence[Row]) -> dict[str, Any]:
         "timed": len(right),
         **shares,
         **fastest,
+        **{f"fast_{p:g}_over_fastest_in_class": sum(gain > p for gain in in_class) / count for p in FAST},
         "geomean_handed_over": geomean(handed)[0],
         "geomean_handed_over_interval": geomean(handed)[1],
         "geomean_without_algorithmic": geomean(same_work)[0],
         "geomean_without_algorithmic_interval": geomean(same_work)[1],
+        "geomean_over_fastest_in_class": geomean(in_class)[0] if in_class else None,
+        "geomean_over_fastest_in_class_interval": geomean(in_class)[1] if in_class else None,
         **{f"geomean_over_{name}": geomean(found)[0] for name, found in over.items() if found},
         **{f"geomean_over_{name}_interval": geomean(found)[1] for name, found in over.items() if found},
         "baselines_missing": {

@@ -72,7 +72,7 @@ def test_what_compiles_does_so_while_the_card_is_free(
         assert all(bench.seen[name][1:])
     assert not held(path)
     seconds = session.environment["seconds"]
-    assert list(seconds) == ["compile", "alone", "candidate", "session", "waited", "held"]
+    assert list(seconds) == ["compile", "class", "alone", "candidate", "session", "waited", "held"]
     assert 0 < seconds["held"] <= sum(seconds[name] for name in ("alone", "session")) + 0.01
 
 
