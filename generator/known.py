@@ -10,7 +10,7 @@ from ..hardware_specs.spec import DeviceSpec
 from ..kb.library import Library
 from ..profiling.trace import TracedOp
 from ..retrieval.advise import Advice
-from ..retrieval.past import Seen
+from ..retrieval.seen import Seen
 from .headroom import Headroom
 from .strategies.strategy import expected
 from .writers.writer import Writer
@@ -38,8 +38,8 @@ def measured_first(advice: Advice) -> Advice:
 
 
 def known_from(advice: Advice, writer: Writer, library: Library, traced: TracedOp, spec: DeviceSpec) -> Known:
-    """What the library says: the advice in its order, then what it neither names nor withholds, since no search
-    for words finds every card; and what the cards address."""
+    """What the library says: the advice in its order, then what it neither names nor withholds (no search for
+    words finds every card), and what the cards address."""
     steps = [step for step in advice.steps if step.transform in writer.transforms]
     here = ((step.transform, past.median_effect) for step in steps for past in step.outcomes if past.here)
     proven = {transform: effect for transform, effect in here if effect is not None}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..profiling.compile_cache import CompileCache
-from ..retrieval.past import Seen
+from ..retrieval.seen import Seen
 from .climb import Climb, OutOfBudgetError, Tried
 from .comparison import CardClock, Gain, Measure
 from .evaluated import Evaluated, compiled, foreseen_us

@@ -13,9 +13,10 @@ from ..kb.records import minor
 from ..kb.search import Hit, SearchResult
 from .expected import Bound
 from .gate import Fit, fit, suits
-from .past import UNSEEN, Past, Seen, outcomes, points, seen
+from .past import Past, outcomes, points, seen
 from .query import Question, ask
 from .reasons import Reason, addressed, by_card, by_history, by_search
+from .seen import UNSEEN, Seen
 
 if TYPE_CHECKING:
     from ..hardware_specs.spec import DeviceSpec

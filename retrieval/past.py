@@ -9,6 +9,7 @@ from statistics import median
 from ..kb.graph import Trial
 from ..kb.records import OUTCOMES
 from .query import Question
+from .seen import Seen
 
 WEIGHT = (
     1.5  # most points that past outcomes give or take; more than any other reason, less than all together
@@ -49,18 +50,6 @@ class Past:
             f"{self.family} on {self.arch} with {self.toolchain}: {tally}{effect}{reason}; "
             f"last {self.last_seen[:10]}"
         )
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What measured trials let one expect: `gain` is the mean logarithm of time before over time after, and
-    `weight` how many trials under these very conditions they count as."""
-
-    weight: float = 0.0
-    gain: float = 0.0
-
-
-UNSEEN = Seen()
 
 
 def outcomes(trials: Sequence[Trial], question: Question) -> tuple[Past, ...]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ...retrieval.past import UNSEEN, Seen
+from ...retrieval.seen import UNSEEN, Seen
 from .advised import kept
 from .strategy import Knowledge, Move, Moves, Result, by_place, with_variants
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ...retrieval.past import UNSEEN, Seen
+from ...retrieval.seen import UNSEEN, Seen
 
 Outcome = Literal["declined", "rejected", "helped", "neutral", "hurt"]
 

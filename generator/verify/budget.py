@@ -53,6 +53,9 @@ weakest impostor of these ops shows an error of 0.37 somewhere, so the cap lets 
 0.0075 (other weights, below a LogSumExp), which the controls find out where a floor hides it.
 """
 
+NEAR_LIMIT, NEAR_ZERO = 1e-2, 1e-6
+"""How near a number comes that stands for a limit, taken at large numbers: of itself, and absolute."""
+
 BLOCK = 1 << 26
 """Elements that are compared at a time."""
 
@@ -134,7 +137,8 @@ class Target:
     `shaken` is the oracle for inputs that are off by `UNIT_ROUNDOFF`; `exact` says that no rounding can
     excuse a difference, `choice` what an output of indices chooses from, `terms` how many products the op
     adds up at most; where `spreads` is set, NaN may stand though the reference has a number, and where it is
-    not, a number though the reference has NaN: times zero, say, which may be left out.
+    not, a number though the reference has NaN: times zero, say, which may be left out. Nor is NaN asked for
+    where a number is at its `limit`, which the reference tends to as what was infinite grows.
     """
 
     oracle: torch.Tensor
@@ -144,6 +148,7 @@ class Target:
     choice: Choice | None = None
     terms: int = 1
     spreads: torch.Tensor | None = None
+    limit: torch.Tensor | None = None
 
 
 def _declared_times(own: torch.dtype, precision: str) -> float:
@@ -235,6 +240,9 @@ def _stray_non_finite(found: torch.Tensor, target: Target) -> str:
     if target.spreads is not None:
         stray &= torch.isfinite(found) | ~target.spreads
         stray &= ~(target.oracle.isnan() & torch.isfinite(found) & ~target.spreads)
+    if target.limit is not None:
+        near = torch.isclose(found.double(), target.limit, rtol=NEAR_LIMIT, atol=NEAR_ZERO)
+        stray &= ~(target.oracle.isnan() & near)
     if not stray.any():
         return ""
     place = int(stray.reshape(-1).nonzero()[0])

@@ -54,6 +54,7 @@ class Call:
         self.recorder = Recorder(lambda: watch.memory)
 
     def run(self) -> tuple[StepReport, dict[str, Any]]:
+        self.before = self.instance.slots  # alive, so that what moves cannot lie where these do
         self._fill()
         self.kept = Kept(self.instance.globals, self.instance.model)
         if self.step.late:
@@ -98,7 +99,7 @@ class Call:
         except BaseException as error:  # as in `run`
             return self._report("raised", started, error=told(error), in_kernel=_in_kernel(error))
         self.recorder = Recorder(lambda: self.watch.memory)
-        self.left = self.inputs  # alive, so that the next ones cannot lie where these do
+        self.left = self.inputs  # alive, as those before
         self._fill()
         self.kept = Kept(self.instance.globals, self.instance.model)
         return None

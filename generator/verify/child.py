@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -45,7 +46,7 @@ from .exchange import (
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
-from .rehearsal import NOWHERE, Rehearsed, rehearse
+from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
 from .stand_in import OnThisMachine, stand_in
 from .watched import CHOICE, NAME, watch_kernels, watched_code
 
@@ -153,17 +154,21 @@ class _Judging:
         """The walk through full size, and calls that meet what it alone has met."""
         if full is None or self.enough or self.reports[0].status == "raised":
             return None
-        judged, known = self.conditions.begin(), self.watch.in_values
+        judged, known, made = self.conditions.begin(), self.watch.in_values, partial(self._made, full)
         self.watch.in_values = set()
         with self.watch.tuning.aside():
-            rehearsed = rehearse(self.watch, lambda: self._made(full), full.inputs)
+            rehearsed = rehearse(self.watch, made, full.inputs)
         self.watch.begin()
         new = self.conditions.new_since(judged)
         alone = frozenset(self.watch.in_values - known)
         unmet = Unmet(self.conditions.new_amounts(judged, rehearsed.kernels), alone)
+        turns = _turns(self.watch.tuning.at_full)
+        with self.watch.tuning.aside():  # what sizes lead to is known, and is not what these values lead to
+            rehearsed = at_highest(rehearsed, self.watch, made, full.inputs)
+        self.watch.begin()
         self.conditions.begin()
         self.watch.in_values = set()
-        forced = self._meet(new, _turns(self.watch.tuning.at_full), full.tiles)
+        forced = self._meet(new, turns, full.tiles)
         left = unmet.after(self.conditions, self.watch.in_values)
         values = tuple(sorted(left.values))
         return replace(rehearsed, amounts=listed(left.amounts), values=values, forced=listed(forced))

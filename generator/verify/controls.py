@@ -39,13 +39,23 @@ class Answer:
     shaken: Ran
     exact: bool = False
     touched: tuple[torch.Tensor, ...] = ()  # which values depend on inputs that are no numbers, if any are
+    limits: tuple[
+        torch.Tensor, ...
+    ] = ()  # the answers with large numbers in infinity's place, where it stood
 
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
         choices, terms = self.oracle.choices, self.oracle.terms
-        touched = dict(enumerate(self.touched))
+        touched, limits = dict(enumerate(self.touched)), dict(enumerate(self.limits))
         return [
-            Target(*run, exact=self.exact, choice=choices.get(place), terms=terms, spreads=touched.get(place))
+            Target(
+                *run,
+                exact=self.exact,
+                choice=choices.get(place),
+                terms=terms,
+                spreads=touched.get(place),
+                limit=limits.get(place),
+            )
             for place, run in enumerate(runs)
         ]
 
@@ -58,7 +68,17 @@ def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
         lambda inputs: reference.oracle(inputs, state), case.inputs, case.other_inputs, right, eager
     )
     touched = _touched(case, state) if case.family in (INFINITE, ONE_NAN) else ()
-    return Answer(case, right, eager, _shaken(case, state, right), exact, touched)
+    limits = _limits(case, state) if case.family == INFINITE else ()
+    return Answer(case, right, eager, _shaken(case, state, right), exact, touched, limits)
+
+
+def _limits(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """The answers to large numbers of infinity's sign in its place."""
+    inputs = [
+        one.nan_to_num(torch.nan, _LARGE, -_LARGE) if isinstance(one, torch.Tensor) and _floats(one) else one
+        for one in case.inputs
+    ]
+    return tuple(case.setting.reference.oracle(inputs, state).outputs)
 
 
 def _touched(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:

@@ -41,8 +41,8 @@ class Shape:
     seed: int
 
 
-Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype]
-"""Shape, strides and dtype of a tensor that nobody makes."""
+Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype, int | None]
+"""Shape, strides and dtype of a tensor that nobody makes, and the highest index in it where that is known."""
 
 
 @dataclass(frozen=True)

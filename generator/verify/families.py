@@ -209,9 +209,9 @@ def draw_weights(
 ) -> dict[str, torch.Tensor]:
     """A state_dict like the model's with every parameter moved, norm scales and biases included.
 
-    With `integers` they become small whole numbers. Of the buffers only running statistics move, and those
-    that the model is known to change itself (`moving`): another buffer may be a table that the constructor
-    computed.
+    With `integers` they become small whole numbers. Of the buffers only running statistics move, those that
+    the model is known to change itself (`moving`), and those of one value throughout, which stand for what is
+    loaded later: another buffer may be a table that the constructor computed.
     """
     statistics = {
         f"{prefix}{'.' if prefix else ''}{name}"
@@ -219,7 +219,8 @@ def draw_weights(
         if isinstance(module, _NormBase)
         for name in ("running_mean", "running_var")
     }
-    movable = {name for name, _ in model.named_parameters()} | statistics | moving
+    uniform = {name for name, buffer in model.named_buffers() if _one_value(buffer)}
+    movable = {name for name, _ in model.named_parameters()} | statistics | moving | uniform
     move = _whole if integers else _moved
     drawn = {
         name: move(value, generator) if name in movable and value.is_floating_point() else value.clone()
@@ -229,6 +230,14 @@ def draw_weights(
         if name.endswith("num_batches_tracked"):
             value.fill_(int(torch.randint(0, _MOST_BATCHES, (1,), generator=generator)))
     return drawn
+
+
+def _one_value(buffer: torch.Tensor) -> bool:
+    """Several elements, and one finite number in them all; a single number may be a constant."""
+    if buffer.numel() < 2 or not buffer.is_floating_point():
+        return False
+    first = buffer.reshape(-1)[0]
+    return bool(first.isfinite()) and bool((buffer == first).all())
 
 
 _MOST_BATCHES = 1 << 20

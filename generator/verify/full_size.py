@@ -18,6 +18,7 @@ from ...profiling.op import OpError
 from .candidate import with_constants
 from .cases import init_arguments
 from .exchange import Form, FullSize, StepReport
+from .highest import Highest
 from .record import Record
 from .review import Fault, Reviewed
 from .setting import Case, Setting
@@ -33,14 +34,14 @@ def full_size(
         return None
     try:
         args, kwargs = init_arguments(op, record.seed)
-        with fakes():
+        with fakes(), Highest() as highest:
             _, inputs = build(op.module(), op.path, record.seed)
     except OpError:
         return None
     file = scratch / "candidate_full.py"
     file.write_text(with_constants(record.source, op.overrides), encoding="utf-8")
     forms: list[Form | Input] = [
-        (tuple(map(int, one.shape)), tuple(map(int, one.stride())), one.dtype)
+        (tuple(map(int, one.shape)), tuple(map(int, one.stride())), one.dtype, highest.of(one))
         if isinstance(one, torch.Tensor)
         else one
         for one in inputs

@@ -28,7 +28,7 @@ from .exchange import (
 )
 from .full_axes import AtFullAxes, at_full_axes
 from .full_size import at_full_size, full_size
-from .modes import asks_its_mode, in_the_other_mode, mode_note
+from .modes import mode_note, other_modes
 from .record import Record, device_answers
 from .review import Fault
 from .sanitizer import sanitize
@@ -37,7 +37,6 @@ from .summary import fill_in
 from .target import compiled_document, target_fault, unjudged
 from .verdict import OPEN_CAUSES, Verdict
 from .whole import (
-    differ,
     first_fault,
     hidden_library_call,
     own_kernels,
@@ -68,10 +67,7 @@ class Judgement:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
         self.static, self.live = static, live
         self.cases = plan(found, record.seed)
-        if any(case.step.moved and not case.step.flipped for case in self.cases):  # its modes differ
-            other = in_the_other_mode(found, record.seed) if asks_its_mode(record.source) else []
-            record.notes.append(mode_note(found[0], bool(other)))
-            self.cases += other
+        self.cases += other_modes(found, self.cases, record.seed, record.source)
         if not names_sizes(record.source, found):
             self.cases += with_more_rows(self.cases)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
@@ -177,7 +173,7 @@ class Judgement:
         own = precision_class(dtypes, "fp32")
         self.right.precision = precision_class(dtypes, self.record.precision)
         self.record.note_precision(own, self.right.precision)
-        return differ(first.outputs, reference.eager(case.inputs, state, seed=1).outputs)
+        return not first.repeats(reference.eager(case.inputs, state, seed=1))
 
     def _compare(self, outcome: Outcome) -> Verdict:
         assert outcome.reply is not None
@@ -197,6 +193,7 @@ class Judgement:
         with record.clock("compare"):
             self._take_in_repetitions(reports)
             reviewed = self.right.review(self.cases, reports, tensors)
+            record.notes += mode_note(self.cases, reviewed)
             fill_in(record, self.cases, self.right.known, reports, reviewed, tensors)
             fault = first_fault(self.cases, reviewed, reports) or hidden_library_call(
                 reports, record.allowed_calls

@@ -1,8 +1,8 @@
-"""Judges a module in both of its modes, training and evaluating, where reference and candidate know of both.
+"""Judges a module in both of its modes, training and evaluating, unless the candidate refuses one in words.
 
-The mode that the op file ships is judged always. Where the reference's answer differs in the other one, a
-candidate that asks for its mode is judged there too, unless it refuses in words that name the mode; the
-verdict says what was judged.
+The mode that the op file ships is judged always. Where the reference's answer, or what it leaves in its
+buffers, differs in the other one, the candidate is judged there too, whether it asks for its mode or not,
+unless it refuses in words that name the mode; the verdict says what was judged.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import torch
 from .draw import Draw
 from .model_copy import copied_model
 from .oracle import Reference
+from .review import Reviewed
 from .setting import Case, Setting
 
 _FAMILIES = ("normal", "as shipped")
@@ -27,6 +28,22 @@ def asks_its_mode(source: str) -> bool:
     """Whether a file reads `training` of anything."""
     nodes = ast.walk(ast.parse(source))
     return any(isinstance(node, ast.Attribute) and node.attr == "training" for node in nodes)
+
+
+def other_modes(found: Sequence[Setting], planned: Sequence[Case], seed: int, source: str) -> list[Case]:
+    """The calls that the two modes add to a plan: in the other one where the reference differs there; where
+    it does not, the plan's late call is made in it, and in the shipped one too if the candidate may refuse
+    the other."""
+    moved = [case for case in planned if case.step.moved]
+    if any(not case.step.flipped for case in moved):
+        return in_the_other_mode(found, seed)
+    if not asks_its_mode(source):
+        return []
+    told = [f"{case.name}, {_word(case.setting, False)}" for case in moved]
+    return [
+        replace(case, name=name, step=replace(case.step, flipped=False))
+        for case, name in zip(moved, told, strict=True)
+    ]
 
 
 def in_the_other_mode(found: Sequence[Setting], seed: int) -> list[Case]:
@@ -42,12 +59,21 @@ def in_the_other_mode(found: Sequence[Setting], seed: int) -> list[Case]:
     return cases
 
 
-def mode_note(setting: Setting, both: bool) -> str:
+def mode_note(cases: Sequence[Case], reviewed: Sequence[Reviewed | None]) -> list[str]:
     """What of the two modes was judged, for a reference in which they differ."""
-    judged, other = _word(setting, False), _word(setting, True)
-    if both:
-        return f"judged {judged} and {other}"
-    return f"judged {judged} alone: {other} the reference does something else, and the candidate never asks"
+    if not any(case.step.moved and not case.step.flipped for case in cases):
+        return []
+    judged, other = (_word(cases[0].setting, turned) for turned in (False, True))
+    outcomes = [
+        one.result.outcome
+        for case, one in zip(cases, reviewed, strict=True)
+        if one is not None and case.step.flipped
+    ]
+    if not outcomes:
+        return [f"judged {judged} alone: {other} the reference has no one answer"]
+    if "guarded" in outcomes:
+        return [f"judged {judged} alone: {other} the candidate refuses, in words"]
+    return [f"judged {judged} and {other}"]
 
 
 def _word(setting: Setting, other: bool) -> str:
@@ -64,7 +90,7 @@ def _one_answer(case: Case) -> bool:
     """Whether the reference runs in this mode, and gives the same for two seeds."""
     reference, state = case.setting.reference, case.step.state
     try:
-        first, second = (reference.eager(case.inputs, state, seed).outputs for seed in (0, 1))
+        first, second = (reference.eager(case.inputs, state, seed) for seed in (0, 1))
     except Exception:  # a reference that runs in one mode only
         return False
-    return all(map(torch.equal, first, second))
+    return first.repeats(second)

@@ -33,6 +33,7 @@ class _Extent:
     stop: int
     stored: list[Addresses] = field(default_factory=list)
     most: float = 0.0  # elements that all programs so far can have stored
+    highest: int | None = None  # index that may stand in it
 
 
 class Phantom:
@@ -44,6 +45,7 @@ class Phantom:
         self.content, self.until = content, time.process_time() + _BUDGET_S
         self.extents: dict[int, _Extent] = {}
         self.fresh: set[int] = set()
+        self.highest: dict[int, int] = {}  # by the storage
         self.faults: list[tuple[str, str]] = []
         self._held: list[Any] = []
         self._reachable: list[_Extent] = []
@@ -58,6 +60,7 @@ class Phantom:
             self._held.append(storage)
             start = (len(self.extents) + 1) * _APART
             self.extents[storage._cdata] = _Extent("a tensor", start, start + int(storage.nbytes()))
+            self.extents[storage._cdata].highest = self.highest.get(storage._cdata)
         return self.extents[storage._cdata]
 
     def begin_launch(self, kernel: str, named: Mapping[str, Any]) -> None:
@@ -78,6 +81,17 @@ class Phantom:
             for one in self._reachable
             if one.stored
         }
+
+    def note_highest(self, tensor: torch.Tensor, highest: int | None) -> None:
+        """Loads from this tensor give `highest`."""
+        if highest is not None:
+            self._held.append(tensor)
+            self.highest[tensor.untyped_storage()._cdata] = highest
+
+    def index_at(self, addresses: Addresses) -> int | None:
+        """What a load from there gives, where that is known."""
+        start = int(addresses[0]) if addresses.size else 0
+        return next((one.highest for one in self._reachable if one.start <= start < one.stop), None)
 
     def load(self, addresses: Addresses, item_bytes: int) -> None:
         self._touch(addresses, item_bytes, "load")

@@ -4,7 +4,8 @@ What the interpreter could never compute at full size it can still walk through:
 grid, which kernels run in which mode, and the addresses that a program forms. So this tells what judged
 shapes cannot: programs that would leave part of the output unwritten, offsets that leave their tensor (in 32
 bits, say), and conditions that full size alone meets. Values are not known: loads give a constant. What might
-depend on it is claimed only if three different constants agree.
+depend on it is claimed only if three different constants agree. Indices are known by the range they are drawn
+from: once more, and apart, the walk is made with the highest of them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import contextlib
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
@@ -26,6 +27,7 @@ from triton.runtime.interpreter import TensorHandle
 
 from .call import cause, told
 from .coverage import unwatched
+from .exchange import Form
 from .interpreter import Launch, Watch
 from .launches import grid_of, sizes_of
 from .memory import Addresses, OutOfBoundsError
@@ -84,11 +86,28 @@ class _Fresh(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.phantom.fresh |= {one.untyped_storage()._cdata for one in leaves}
         elif not func.is_view:
             self.phantom.fresh -= {one.untyped_storage()._cdata for one in leaves}
+            if name in COPIES and leaves and isinstance(args[0], torch.Tensor):
+                source = args[1] if name == "copy_" and isinstance(args[1], torch.Tensor) else args[0]
+                highest = self.phantom.highest.get(source.untyped_storage()._cdata)
+                self.phantom.note_highest(leaves[0], highest)
         return result
 
 
-def rehearse(watch: Watch, make: Callable[[], Any], inputs: Sequence[Any]) -> Rehearsed:
-    """Walk through `make()(*inputs)`; `inputs` are (shape, stride, dtype) or values."""
+def at_highest(
+    rehearsed: Rehearsed, watch: Watch, make: Callable[[], Any], inputs: Sequence[Any]
+) -> Rehearsed:
+    """With the faults of a walk whose indices are the highest drawn, if the one before had none."""
+    known = any(isinstance(one, tuple) and one[3] is not None for one in inputs)
+    if not known or rehearsed.faults or rehearsed.why_not:
+        return rehearsed
+    return replace(rehearsed, faults=rehearse(watch, make, inputs, True).faults)
+
+
+def rehearse(
+    watch: Watch, make: Callable[[], Any], inputs: Sequence[Any], highest: bool = False
+) -> Rehearsed:
+    """Walk through `make()(*inputs)`; `inputs` are forms or values; loads of indices give the `highest`."""
+    inputs = [(*one[:3], one[3] if highest else None) if isinstance(one, tuple) else one for one in inputs]
     first = _walk(watch, make, inputs, _CONTENTS[0])
     if not first.faults or first.why_not:
         return Rehearsed((), first.kernels, first.modes, first.why_not)
@@ -108,7 +127,7 @@ def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> Rehea
     with _in_place_of_memory(watch, phantom), torch.no_grad(), torch.device(NOWHERE):
         try:
             model = make()
-            held = [_tensor(one) if isinstance(one, tuple) else one for one in inputs]
+            held = [_tensor(one, phantom) if isinstance(one, tuple) else one for one in inputs]
             with OnThisMachine(there=NOWHERE), _Fresh(phantom):
                 outputs = [one for one in pytree.tree_leaves(model(*held)) if isinstance(one, torch.Tensor)]
             phantom.unwritten(outputs)
@@ -127,8 +146,10 @@ def _reason(error: BaseException) -> str:
     return "time was up" if isinstance(found, TimeIsUpError) else told(found)
 
 
-def _tensor(form: tuple[Sequence[int], Sequence[int], torch.dtype]) -> torch.Tensor:
-    return torch.empty_strided(form[0], form[1], dtype=form[2])
+def _tensor(form: Form, phantom: Phantom) -> torch.Tensor:
+    made = torch.empty_strided(form[0], form[1], dtype=form[2])
+    phantom.note_highest(made, form[3])
+    return made
 
 
 @contextlib.contextmanager
@@ -149,12 +170,15 @@ def _in_place_of_memory(watch: Watch, phantom: Phantom) -> Iterator[None]:
 def _imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[Any]:
     class Imagining(kind):  # type: ignore[misc]
         def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *_: Any, **__: Any) -> TensorHandle:
-            phantom.load(*_lanes(ptrs, mask))
+            addresses, item_bytes = _lanes(ptrs, mask)
+            phantom.load(addresses, item_bytes)
             if doubtful(ptrs, mask):
                 promises.look(ptrs, mask)
             element = ptrs.get_element_ty()
             dtype = triton_interpreter._get_np_dtype(element)
             content = abs(phantom.content) if dtype.kind in "iub" else phantom.content
+            index = phantom.index_at(addresses) if dtype.kind in "iu" else None
+            content = content if index is None else index
             return TensorHandle(np.full(np.shape(ptrs.data), content, dtype), element)
 
         def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *_: Any) -> None:

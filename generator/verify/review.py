@@ -111,7 +111,7 @@ class Review:
         """Likewise a module mode, which its words must name."""
         step, words = self.answer.case.step, self.report.error.lower()
         named = "training" in words or "evaluat" in words or "eval mode" in words
-        return step.flipped and not step.moved and not self.report.in_kernel and named
+        return step.flipped and not self.report.in_kernel and named
 
     def _memory(self) -> Fault | None:
         for kind, detail in self.report.violations:

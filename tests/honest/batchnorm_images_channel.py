@@ -36,6 +36,8 @@ class ModelNew(nn.Module):
         self.bn = nn.BatchNorm2d(channels)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if not self.training:
+            raise RuntimeError("batchnorm_kernel is for a model in training mode")
         x = x.contiguous()
         bn, (batch, channels, height, width) = self.bn, x.shape
         bn.num_batches_tracked += 1

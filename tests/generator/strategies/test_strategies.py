@@ -14,7 +14,7 @@ from kbgen.generator.strategies.bandit import bandit
 from kbgen.generator.strategies.beam import BRANCHES, WIDTH, beam
 from kbgen.generator.strategies.choose import STRATEGIES, choose_strategy
 from kbgen.generator.strategies.strategy import Knowledge, Move, Result, Strategy, expected
-from kbgen.retrieval.past import Seen
+from kbgen.retrieval.seen import Seen
 
 Gains = Mapping[tuple[str, str], float]
 """Parent and technique to what the technique gives there; what is not named does not apply."""

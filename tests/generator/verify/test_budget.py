@@ -155,3 +155,11 @@ def test_large_tensors_are_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -
         assert blocks.relative_l2 == pytest.approx(whole.relative_l2, rel=1e-12)
         assert blocks.scaled_max == whole.scaled_max
         found.reshape(-1)[place] = value
+
+
+@pytest.mark.parametrize(("found", "accepted"), [(1.0, True), (torch.nan, True), (0.0, False), (0.9, False)])
+def test_a_number_may_stand_for_nan_at_the_limit_alone(found: float, accepted: bool) -> None:
+    oracle = torch.tensor([torch.nan, 2.0], dtype=torch.float64)
+    limit = torch.tensor([1.0, 2.0], dtype=torch.float64)
+    target = Target(oracle, oracle.float(), oracle, limit=limit)
+    assert compare(torch.tensor([found, 2.0]), target, "fp32").accepted is accepted

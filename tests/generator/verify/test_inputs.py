@@ -93,6 +93,18 @@ def test_constant_tables_stay() -> None:
     assert torch.equal(draw_weights(model, generator())["table"], torch.arange(8.0))
 
 
+def test_a_buffer_of_one_value_stands_for_what_is_loaded_later_and_moves() -> None:
+    model = nn.Identity()
+    shipped = {"alpha": torch.ones(8), "shift": torch.zeros(8)}
+    kept = {"epsilon": torch.tensor(1e-5), "mask": torch.full((8,), -torch.inf)}
+    for name, value in {**shipped, **kept}.items():
+        model.register_buffer(name, value.clone())
+    drawn = draw_weights(model, generator())
+    assert not any(torch.isclose(drawn[name], value).all() for name, value in shipped.items())
+    assert (drawn["alpha"] > 0).all()
+    assert all(torch.equal(drawn[name], value) for name, value in kept.items())
+
+
 @pytest.mark.parametrize("layout", ["contiguous", "transposed", "shifted"])
 def test_layouts_hold_the_values(layout: str) -> None:
     values = torch.randn(5, 7)

@@ -126,6 +126,6 @@ def test_candidate_s_process_never_holds_an_expected_output(tmp_path: Path) -> N
     op = load_op(OPS / "softmax.py")
     found = settings(op, "as-is", 5)
     steps = [case.step for case in plan(found, 5)]
-    sent = [value for step in steps for value in step.inputs]
+    sent = [value for step in steps for value in step.inputs if value.numel()]
     answers = [torch.softmax(value, -1) for value in sent]
     assert not any(a.shape == b.shape and torch.allclose(a, b) for a in answers for b in sent)

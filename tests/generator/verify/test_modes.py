@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify.cases import settings
-from kbgen.generator.verify.modes import asks_its_mode, in_the_other_mode, mode_note
+from kbgen.generator.verify.cases import plan, settings
+from kbgen.generator.verify.modes import asks_its_mode, in_the_other_mode, mode_note, other_modes
+from kbgen.generator.verify.review import Reviewed
+from kbgen.generator.verify.setting import Case
+from kbgen.generator.verify.verdict import CaseResult
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"
@@ -24,8 +27,34 @@ def test_the_other_mode_is_judged_at_two_shapes() -> None:
     assert all(case.name.endswith("while evaluating") for case in cases)
     assert not any(case.setting.reference.model.training for case in cases)
     assert found[0].reference.model.training
-    assert mode_note(found[0], True) == "judged while training and while evaluating"
-    assert "while training alone" in mode_note(found[0], False)
+
+
+def noted(cases: list[Case], outcome: str) -> list[str]:
+    reviewed = [Reviewed(CaseResult(case.name, outcome)) for case in cases]  # type: ignore[arg-type]
+    return mode_note(cases, reviewed)
+
+
+@pytest.mark.parametrize("asks", ["self.training", ""])
+def test_modes_that_differ_are_judged_whoever_asks_and_noted(asks: str) -> None:
+    found = settings(load_op(OPS / "batchnorm.py"), "as-is", 3)
+    planned = plan(found, 3)
+    other = other_modes(found, planned, 3, asks)
+    assert [case.step.shape for case in other] == [0, 1]
+    assert noted(planned + other, "passed") == ["judged while training and while evaluating"]
+    assert "the candidate refuses" in noted(planned + other, "guarded")[0]
+    assert "no one answer" in noted(planned, "passed")[0]
+
+
+def test_where_modes_agree_whoever_may_refuse_one_is_called_late_in_its_own() -> None:
+    found = settings(load_op(OPS / "relu.py"), "as-is", 3)
+    planned = plan(found, 3)
+    assert other_modes(found, planned, 3, "x.relu()") == []
+    assert noted(planned, "passed") == []
+    (late,) = other_modes(found, planned, 3, "self.training")
+    assert late.step.late
+    assert late.step.moved
+    assert not late.step.flipped
+    assert late.name.endswith("moved, while training")
 
 
 @pytest.mark.parametrize("mode", ["train", "eval"])

@@ -1,5 +1,6 @@
 """The float64 oracle, its escape-proof casts, and what it keeps apart."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -60,3 +61,38 @@ def test_shaking_shows_ill_conditioning() -> None:
     reference, flat = Reference(Variance(), "as-is"), torch.full((64,), 3.0)
     assert reference.shaken([flat], {}).outputs[0].abs().max() > 1e-5
     assert reference.oracle([flat], {}).outputs[0].abs().max() == 0
+
+
+class Halting(nn.Module):
+    """Gives the last bit another value every time, as sums of many threads do; draws where it is told to."""
+
+    calls = 0
+
+    def __init__(self, drawn: bool) -> None:
+        super().__init__()
+        self.drawn = drawn
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        Halting.calls += 1
+        noise = torch.rand(()) * 6e-7 if self.drawn else Halting.calls % 2 * 6e-7
+        return x * (1 + noise)
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_random_is_what_draws_and_not_what_adds_up_in_any_order(drawn: bool) -> None:
+    reference, inputs = Reference(Halting(drawn), "as-is"), [torch.linspace(1, 2, 16)]
+    first, second = (reference.eager(inputs, {}, seed) for seed in (0, 1))
+    assert not torch.equal(first.outputs[0], second.outputs[0])
+    assert first.drew is drawn
+    assert first.repeats(second) is not drawn
+    assert drawn or reference.ignores_mode(inputs, {})
+
+
+@pytest.mark.parametrize("of", ["softmax", "log_softmax", "logsumexp", "norm", "sum", "mean"])
+def test_whatever_adds_up_a_long_row_has_the_room_of_its_sum(of: str) -> None:
+    class Rows(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            result: torch.Tensor = getattr(torch.linalg if of == "norm" else torch, of)(x, dim=-1)
+            return result
+
+    assert Reference(Rows(), "as-is").oracle([torch.ones(2, 4096)], {}).terms == 512

@@ -1,0 +1,16 @@
+"""The highest index that inputs made without memory can hold."""
+
+import torch
+
+from kbgen.generator.verify.highest import Highest
+from kbgen.profiling.footprint import fakes
+
+
+def test_what_is_drawn_below_a_bound_is_known_through_views_and_copies() -> None:
+    with fakes(), Highest() as highest:
+        drawn = torch.randint(3, 1000, (4, 5))
+        order, plain = torch.randperm(70), torch.zeros(4, dtype=torch.int64)
+        copied = drawn.to(torch.int32).reshape(-1)
+        reckoned, mask = drawn + 1, torch.randint(0, 2, (4,)).bool()
+    assert [highest.of(one) for one in (drawn, copied, order)] == [999, 999, 69]
+    assert [highest.of(one) for one in (plain, reckoned, mask, 7)] == [None] * 4
