@@ -1,4 +1,4 @@
-"""What trials of a technique that were measured let one expect of it: how much they count for, and the gain."""
+"""What measured trials of a technique let one expect of it: how much they count for, and the gain."""
 
 from dataclasses import dataclass
 
