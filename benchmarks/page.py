@@ -59,8 +59,9 @@ CLOCKED = (
     ("over max-autotune", "fast_1_over_compile-max-autotune"), ("over the fastest", "fast_1_over_fastest"),
     ("fast_1.5 over the fastest", "fast_1.5_over_fastest"), ("geomean over eager", "geomean_over_eager"),
     ("over compile", "geomean_over_compile"), ("over max-autotune", "geomean_over_compile-max-autotune"),
-    ("over the fastest in class", "fast_1_over_fastest_in_class"),
-    ("geomean over these", "geomean_over_fastest_in_class"),
+    ("over the fastest", "geomean_over_fastest"),
+    ("fast_1 over the fastest in class", "fast_1_over_fastest_in_class"),
+    ("fast_1.5", "fast_1.5_over_fastest_in_class"), ("geomean", "geomean_over_fastest_in_class"),
     ("handed over, over the fastest", "geomean_handed_over"),
     ("same work", "geomean_without_algorithmic"),
 )  # fmt: skip

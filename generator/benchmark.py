@@ -77,7 +77,8 @@ def benchmark(
     floor = least_us(traced, device.spec, saves_arithmetic=saves_arithmetic)
     return decide(
         sessions, crash, floor, device.to_json(),
-        parts_us=by_parts_us(traced, device.spec), saves_arithmetic=saves_arithmetic,
+        parts_us=by_parts_us(traced, device.spec), needed_us=by_parts_us(traced, device.spec, needed=True),
+        saves_arithmetic=saves_arithmetic,
     )  # fmt: skip
 
 

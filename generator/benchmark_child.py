@@ -28,13 +28,14 @@ from ..profiling.session import Plan, Subject, measure
 from ..profiling.source import OpError, execute, read_source
 from . import undisturbed
 from .decision import EAGER, GRAPHS
-from .in_class import EXACT
+from .in_class import EXACT, EXACT_COMPILED, coarser
 from .patience import ready_within
 from .recheck import Recheck, without_tf32
 from .refresh import Refresh
 from .tuning import tuned_in
 from .turn import Turns
 from .verify import integrity
+from .verify.budget import FLOORS
 from .verify.candidate import with_constants
 
 _MODES = {
@@ -82,7 +83,12 @@ def timed(bench: Bench, clock: Clock, stages: Stages | None = None) -> Session:
     short = replace(undisturbed.PLAN, keep=plan.keep)
     took = bench.compiled(baselines, turns) if place else {}
     stages.done("compile")
-    off_class = bench.off_class(baselines, turns) if EXACT in asked["baselines"] else {}
+    off_class: dict[str, str] | None = None
+    if EXACT in asked["baselines"]:
+        off_class = bench.off_class(baselines, turns)
+        if off_class.keys() & _MODES.keys():
+            baselines += (strict := bench.baselines([EXACT_COMPILED]))
+            took |= bench.compiled(strict, turns) if place else {}
     stages.done("class")
     alone = [measure(baselines, clock, short, quiet=turns)] if baselines else []
     if alone and asked["graphs"] and undisturbed.launch_bound(alone[0]):
@@ -149,15 +155,26 @@ class Bench:
         return took
 
     def off_class(self, subjects: Sequence[Subject], turns: Turns) -> dict[str, str]:
-        """Which of them give results that a candidate's would be refused for, and why; one that fails will
-        fail when measured."""
-        recheck, seed, told = self._recheck(), self.request["seed"] % 2**31, {}
+        """Which of them are less exact than the op asks, and why: those whose results a candidate's would be
+        refused for, and those that are further off than `EXACT`. One that fails will fail when measured."""
+        recheck, seed, told = self._recheck(), self.request["seed"] % 2**31, dict[str, str]()
         for subject in subjects:
             with contextlib.suppress(Exception), turns():
                 arguments = subject.prepare(seed)
                 told[subject.name] = recheck(seed, arguments, subject.call(*arguments))
+        unsure = [subject for subject in subjects if told.get(subject.name) == ""]
+        with contextlib.suppress(Exception), turns():
+            told |= coarser(self._errors(unsure, recheck), FLOORS[self.request["precision"]])
         torch.cuda.empty_cache()
         return {name: complaint for name, complaint in told.items() if complaint}
+
+    def _errors(self, subjects: Sequence[Subject], recheck: Recheck) -> dict[str, float]:
+        """What each is off by, on the same contents; nothing where there is nobody to compare with."""
+        if not {EXACT} < {subject.name for subject in subjects}:
+            return {}
+        seed = self.request["seed"] % 2**31
+        error = recheck.measure(seed)
+        return {subject.name: error(subject.call(*subject.prepare(seed))) for subject in subjects}
 
     def _recheck(self) -> Recheck:
         return Recheck(self._model, self._refresh, self.request["precision"])
@@ -181,11 +198,13 @@ def _baseline(name: str, model: nn.Module, compile_s: float | None) -> Callable[
         return model
     if name == EXACT:
         return _exactly(model)
-    compiled: Callable[..., Any] = torch.compile(copy.deepcopy(model), mode=_MODES[name])
+    compiled: Callable[..., Any] = torch.compile(copy.deepcopy(model), mode=_MODES.get(name, "default"))
+    if name == EXACT_COMPILED:
+        compiled = _exactly(compiled)
     return compiled if compile_s is None else ready_within(compile_s, compiled, name)
 
 
-def _exactly(model: nn.Module) -> Callable[..., Any]:
+def _exactly(model: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: Any) -> Any:
         with without_tf32():
             return model(*arguments)

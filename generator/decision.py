@@ -41,7 +41,8 @@ class Benchmark:
     one of all processes, with the widest interval. `timings` holds every subject that ran, `failures` what
     failed in any process; `samples_us` every device time by subject and process, in the order of the rounds;
     `review` says why a person should look before a win is believed; `in_class` compares with the baselines
-    that are as exact as the op asks, where some are not."""
+    that are as exact as the op asks, where some are not. `algorithmic`: it does less arithmetic than the op as
+    written; None where nothing was compared."""
 
     label: Label
     reason: str
@@ -59,6 +60,7 @@ class Benchmark:
     seeds: tuple[int, ...] = ()
     samples_us: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
     in_class: InClass | None = None
+    algorithmic: bool | None = None
 
     @property
     def measured(self) -> bool:
@@ -97,13 +99,15 @@ def decide(
     device: Mapping[str, Any] | None = None,
     *,
     parts_us: float | None = None,
+    needed_us: float | None = None,
     saves_arithmetic: bool = False,
 ) -> Benchmark:
     """Judge the sessions of all processes; `crash` says how a process ended that gave none.
 
     Two gains above what kernels usually reach are no wonder, and nobody is asked to look at them: one over a
-    library that multiplies in float32, of a kernel that takes `parts_us` or longer (what the whole of the
-    op's arithmetic takes by parts), and one of a kernel that the judge found to need fewer operations.
+    library that multiplies in float32, of a kernel that takes `needed_us` or longer (what the arithmetic that
+    the op's results need takes by parts; without it, `parts_us`), and one of a kernel that the judge found to
+    need fewer operations. Who is faster than `parts_us`, the whole of the op's arithmetic, left some out.
     """
     names = tuple(dict.fromkeys(record.subject for session in sessions for record in session.samples))
     failures = {name: error for name in names if (error := _error(name, sessions))}
@@ -126,7 +130,9 @@ def decide(
     if obstacle is not None:
         return Benchmark(*obstacle, **known)
     own = timings[CANDIDATE].median_us
-    explained = saves_arithmetic or (parts_us is not None and own >= parts_us)
+    needed_us = parts_us if needed_us is None else needed_us
+    explained = saves_arithmetic or (needed_us is not None and own >= needed_us)
+    known["algorithmic"] = saves_arithmetic or (explained and parts_us is not None and own < parts_us)
     return _compared(sessions, timings, known, explained)
 
 

@@ -22,7 +22,7 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._pytree import tree_flatten, tree_leaves
 
-from .verify.budget import UNIT_ROUNDOFF, Target, compare, precision_class
+from .verify.budget import UNIT_ROUNDOFF, Target, compare, difference, precision_class
 from .verify.oracle import InFloat64
 
 Call = tuple[Sequence[Any], Sequence[Any]]
@@ -60,6 +60,17 @@ class Recheck:
             shaken, _ = self._in_float64(_shaken(self._fresh(seed)))
             wrong = _first_wrong(found, truth, eager, shaken, precision, terms)
         return wrong
+
+    def measure(self, seed: int) -> Callable[[Any], float]:
+        """What tells of a result on the contents of the seed the largest relative L2 error of any floating
+        output against float64."""
+        truth, _ = self._in_float64(_doubled(self._fresh(seed)))
+
+        def error(result: Any) -> float:
+            pairs = zip(tree_leaves(result), truth, strict=True)
+            return max((difference(own, right).relative_l2 for own, right in pairs if _floats(own)), default=0.0)
+
+        return error
 
     def _memory(self, seed: int, candidate: Call, reference: Call) -> str:
         """Storage that the candidate shares or changes and the reference does not."""

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +45,12 @@ class Compiled:
     dots: tuple[Dot, ...]
     compile_s: float
 
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Compiled:
+        """What `dataclasses.asdict` gave, through JSON or not."""
+        dots = tuple(Dot(**dot) for dot in raw["dots"])
+        return cls(**{**raw, "reading": IsaReading.from_json(raw["reading"]), "dots": dots})
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -55,16 +61,25 @@ class Attempt:
     error: str = ""
 
 
-def compile_all(launches: Sequence[Launch], shared_limit_bytes: int, threads: int = 2) -> list[list[Attempt]]:
+Known = Callable[[Variant], Compiled | None]
+"""What was compiled before."""
+
+
+def compile_all(
+    launches: Sequence[Launch], shared_limit_bytes: int, known: Known = lambda variant: None, threads: int = 2
+) -> list[list[Attempt]]:
     """For each launch its attempts: variants in order up to the first that fits the card without spilling."""
     with _real_compilation(), _output_per_thread() as output, ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda launch: _attempts(launch, shared_limit_bytes, output), launches))
+        return list(pool.map(lambda launch: _attempts(launch, shared_limit_bytes, known, output), launches))
 
 
-def _attempts(launch: Launch, shared_limit_bytes: int, output: _OutputPerThread) -> list[Attempt]:
+def _attempts(
+    launch: Launch, shared_limit_bytes: int, known: Known, output: _OutputPerThread
+) -> list[Attempt]:
     tried = []
     for variant in launch.variants:
-        tried.append(_attempt(variant, output))
+        seen = known(variant)
+        tried.append(Attempt(variant, seen) if seen else _attempt(variant, output))
         compiled = tried[-1].compiled
         if compiled and not compiled.spill_bytes and compiled.shared_bytes <= shared_limit_bytes:
             break

@@ -24,7 +24,7 @@ MOST_ENTRIES = 20_000
 """Some 100 MB; the oldest tenth goes when there are more."""
 
 _ASKS = (
-    "build", "compile", "dots", "flow", "isa", "launches", "source", "standin", "static_child",
+    "build", "compile", "dots", "flow", "isa", "kernel_key", "launches", "source", "standin", "static_child",
 )  # fmt: skip
 """Modules that decide what is compiled and what is read from the result."""
 
@@ -38,10 +38,12 @@ def default_folder() -> Path:
 
 
 class CompileCache:
-    """Replies in a folder, one file each; one that cannot be written keeps nothing, which is no error."""
+    """Replies in a folder, one file each; one that cannot be written keeps nothing, which is no error.
+    `kernels` are those of the replies that were met while this one lives, by their keys."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = (folder or default_folder()) / "compiled"
+        self.kernels: dict[str, Any] = {}
 
     def get(self, key: str) -> dict[str, Any] | None:
         try:

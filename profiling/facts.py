@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..hardware_specs.spec import DeviceSpec
+from .eight_bits import all_in_eight_bits, eight_bit_units
 from .roofline import roofline
 from .static import KernelReport
 from .waves import launch_share_pct, wave_facts
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 _MMA = ("mma", "wgmma", "tcgen05", "mfma", "wmma")
 _MATMUL_KINDS = frozenset(("matmul", "conv", "attention", "rnn"))
-_BITS = {"float64": 64, "float32": 32, "bfloat16": 16, "float16": 16}
+_BITS = {
+    **{"float64": 64, "float32": 32, "bfloat16": 16, "float16": 16},
+    **{"float8_e4m3fn": 8, "float8_e5m2": 8},
+}
 
 
 def graph_facts(traced: TracedOp, spec: DeviceSpec) -> dict[str, float]:
@@ -140,10 +144,12 @@ def time_facts(time_us: float, work: dict[str, float], launches: int) -> dict[st
 
 
 def compute_kind(traced: TracedOp) -> str:
-    """The rate that bounds the operator's arithmetic: matrix units for products of 16-bit types, else the
+    """The rate that bounds the operator's arithmetic: matrix units for products of 8- and 16-bit types, else the
     fp32 or fp64 vector units, in which pointwise work is done whatever its storage type."""
+    if all_in_eight_bits(traced) and len(units := eight_bit_units(traced)) == 1:
+        return next(iter(units))
     widest = max((_BITS[dtype] for dtype in traced.dtypes if dtype in _BITS), default=32)
-    if widest == 16 and _is_matmul_like(traced):
+    if widest <= 16 and _is_matmul_like(traced):
         return "tensor_bf16" if "bfloat16" in traced.dtypes else "tensor_fp16"
     return "fp64" if widest == 64 else "fp32"
 

@@ -45,12 +45,12 @@ def node_flops(node: Node) -> int:
 
 
 def _matmul(node: Node) -> int:
-    """2 x output elements x contracted length."""
+    """2 x output elements x contracted length, and what is added, or scaled, behind."""
     if name_of(node.target) == "einsum":
         return _einsum(node)
     shapes = _argument_shapes(node)
     left = shapes[1] if name_of(node.target) in ("addmm", "baddbmm", "addbmm", "addmv") else shapes[0]
-    added = 1 if len(shapes) > 2 else 0
+    added = len(shapes) - 2 if name_of(node.target) == "_scaled_mm" else 1 if len(shapes) > 2 else 0
     return (2 * (left[-1] if left else 1) + added) * math.prod(_shapes(node)[0])
 
 

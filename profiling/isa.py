@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .flow import AMDGCN, PTX, Syntax, loop_depths
 
@@ -68,6 +69,13 @@ class IsaReading:
     store_bits: dict[int, int]
     outside_bits: dict[int, int]
     instructions: dict[str, int]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> IsaReading:
+        """What `dataclasses.asdict` gave, through JSON, whose keys are text, or not."""
+        widths = ("load_bits", "store_bits", "outside_bits")
+        by_width = {name: {int(bits): n for bits, n in raw[name].items()} for name in widths}
+        return cls(**by_width, instructions=dict(raw["instructions"]))
 
 
 def read_ptx(text: str) -> IsaReading:

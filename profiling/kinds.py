@@ -6,7 +6,7 @@ import torch
 
 _NAMES: dict[str, str] = {
     "matmul": "matmul mm bmm addmm baddbmm addbmm mv addmv dot vdot inner outer linear bilinear einsum "
-    "tensordot chain_matmul kron",
+    "tensordot chain_matmul kron _int_mm _scaled_mm",
     "conv": "conv1d conv2d conv3d convolution _convolution conv_transpose1d conv_transpose2d "
     "conv_transpose3d",
     "attention": "scaled_dot_product_attention multi_head_attention_forward",

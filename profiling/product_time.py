@@ -24,13 +24,30 @@ STEP_NS = 30.0
 @dataclass(frozen=True)
 class ProductWork:
     """What a program of a matrix-product kernel does: `steps` times it reads `step_bytes` of factors and does
-    `step_flops` on the unit `rate` (a key of `peak_tflops`), with `stages` steps under way at once."""
+    `step_flops` on the unit `rate` (a key of `peak_tflops`), with `stages` steps under way at once.
+
+    Before the first step `fill_us` pass with nothing to multiply, behind the last one results leave for
+    `drain_us`. `walked` tiles in all are for programs that stay, each walking them one after another, 0 for a
+    tile a program. With `roles` some warps load while others multiply.
+    """
 
     step_flops: float
     step_bytes: float
     steps: int
     rate: str
     stages: int
+    fill_us: float = 0.0
+    drain_us: float = 0.0
+    walked: int = 0
+    roles: bool = False
+
+    @property
+    def ends_us(self) -> float:
+        """What passes of each tile beside its steps. Loads for the next tile, where steps are under way ahead
+        of the products, fill the time in which results leave; where warps have roles, so do products."""
+        if not self.walked or self.stages < 2:
+            return self.fill_us + self.drain_us
+        return 0.0 if self.roles else self.drain_us
 
 
 def product_us(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) -> float:
@@ -38,10 +55,12 @@ def product_us(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) 
 
     In a step the programs of a unit share its arithmetic and its part of the L2; each by itself is a chain of
     load latency, load and arithmetic, which stages cut into pieces that run side by side. The three overlap
-    imperfectly (`OVERLAP`). The last wave holds fewer programs.
+    imperfectly (`OVERLAP`). The last wave holds fewer programs. In the ends of one program its neighbours on
+    the unit go on; where there are roles, what a step costs besides is for the warps that load.
     """
-    if spec.unit_count is None or spec.clock_mhz is None or not blocks:
-        return blocks * work.steps * work.step_flops / spec.peak_tflops[work.rate] * 1e-6
+    count = work.walked or blocks
+    if spec.unit_count is None or spec.clock_mhz is None or not count:
+        return count * work.steps * work.step_flops / spec.peak_tflops[work.rate] * 1e-6
     arithmetic = work.step_flops / (spec.peak_tflops[work.rate] * 1e6 / spec.unit_count)
     loads = work.step_bytes / (L2_BYTES_PER_CLOCK * spec.clock_mhz)
     arrival = L2_LATENCY_NS * 1e-3 + loads
@@ -51,7 +70,10 @@ def product_us(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) 
         """Time of a wave with so many programs on the busiest unit."""
         shared = (programs * arithmetic, programs * loads, chain)
         joined = float(sum(part**OVERLAP for part in shared) ** (1 / OVERLAP))
-        return work.steps * (joined + STEP_NS * 1e-3)
+        step = joined + (0.0 if work.roles else STEP_NS * 1e-3)
+        return work.steps * step + work.ends_us / programs
 
-    whole, rest = divmod(math.ceil(blocks / spec.unit_count), max(resident, 1))
-    return whole * wave_us(max(resident, 1)) + (wave_us(rest) if rest else 0.0)
+    at_once = max(1, min(resident, math.ceil(blocks / spec.unit_count)) if work.walked else resident)
+    whole, rest = divmod(math.ceil(count / spec.unit_count), at_once)
+    once = work.fill_us + work.drain_us - work.ends_us if work.walked else 0.0
+    return once + whole * wave_us(at_once) + (wave_us(rest) if rest else 0.0)

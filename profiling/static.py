@@ -88,7 +88,7 @@ def inspect(
 
     Rejected are kernels that do not compile, spill registers, ask for more shared memory than a block may
     have, or fit on no unit; and a candidate whose forward does not run, in which case there are no kernels.
-    A `cache` answers for what it has seen and keeps what is new.
+    A `cache` answers for what it has seen and keeps what is new; of its kernels only new ones are compiled.
     """
     request = {
         "candidate": str(candidate_path.resolve()),
@@ -100,6 +100,7 @@ def inspect(
     key = key_of(request, candidate_path.read_text(encoding="utf-8")) if cache else ""
     reply = cache.get(key) if cache else None
     if reply is None:
+        request["known"] = dict(cache.kernels) if cache else {}
         outcome = run_child(_CHILD, request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True)
         if outcome.reply is None:
             return StaticReport(spec.arch, (), (f"compiling {candidate_path.name} failed: {outcome.detail}",))
@@ -108,6 +109,8 @@ def inspect(
             cache.put(key, reply)
     if "error" in reply:
         return StaticReport(spec.arch, (), (reply["error"],))
+    if cache:
+        cache.kernels |= {k["key"]: k["compiled"] for k in reply["kernels"] if k["compiled"] and k["key"]}
     return _report(reply["kernels"], spec)
 
 

@@ -17,36 +17,45 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .build import build
-from .compile import Attempt, compile_all
-from .launches import Launch, recording
+from .compile import Attempt, Compiled, compile_all
+from .kernel_key import kernel_key, kernel_texts
+from .launches import Launch, Variant, recording
 from .sandbox_child import serve
 from .source import OpError, Source, blame, execute, quiet, read_source
 from .standin import Card, present
 
 
 def handle(request: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"kernels": [...]}`, or `{"error": sentence}` when the candidate cannot be run at all."""
+    """`{"kernels": [...]}`, or `{"error": sentence}` when the candidate cannot be run at all. What is in
+    `known`, by its key, is taken as it is."""
     card = Card(**request["card"])
-    candidate = Path(request["candidate"])
+    op = Source(Path(request["op"]), request["source"])
     with present(card):
         try:
-            launches = _launches(
-                candidate, Source(Path(request["op"]), request["source"]), request["overrides"]
-            )
+            source = read_source(Path(request["candidate"]))
+            launches = _launches(source, op, request["overrides"])
         except OpError as error:
             return {"error": str(error)}
-        attempts = compile_all(launches, card.shared_bytes_per_block)
-    return {"kernels": [_kernel(launch, tried) for launch, tried in zip(launches, attempts, strict=True)]}
+        texts, known = kernel_texts(source.text, request["overrides"]), request.get("known", {})
+        keys = {v: kernel_key(texts, v.request) for launch in launches for v in launch.variants}
+
+        def seen(variant: Variant) -> Compiled | None:
+            found = known.get(keys[variant])
+            return Compiled.from_json(found) if found else None
+
+        attempts = compile_all(launches, card.shared_bytes_per_block, seen)
+    return {
+        "kernels": [_kernel(launch, tried, keys) for launch, tried in zip(launches, attempts, strict=True)]
+    }
 
 
-def _launches(candidate: Path, op: Source, overrides: Mapping[str, Any]) -> list[Launch]:
+def _launches(source: Source, op: Source, overrides: Mapping[str, Any]) -> list[Launch]:
     """What `ModelNew(*get_init_inputs())(*get_inputs())` launches at full size."""
-    source = read_source(candidate)
     shared_overrides = {name: value for name, value in overrides.items() if name in source.assigned()}
     with torch.no_grad(), recording() as recorder:
         made = getattr(execute(source, shared_overrides), "ModelNew", None)
         if made is None:
-            raise OpError(f"{candidate} has no class ModelNew; add it with the constructor of Model.")
+            raise OpError(f"{source.path} has no class ModelNew; add it with the constructor of Model.")
         reference = execute(op, overrides)
         vars(reference)["Model"] = _Arguments
         with FakeTensorMode(allow_non_fake_inputs=True):
@@ -74,11 +83,12 @@ def _told(source: Source, what: str, call: Callable[[], Any]) -> Any:
         raise OpError(f"{what} of {source.path.name} fails on fake tensors: {blamed}.") from error
 
 
-def _kernel(launch: Launch, tried: list[Attempt]) -> dict[str, Any]:
+def _kernel(launch: Launch, tried: list[Attempt], keys: Mapping[Variant, str | None]) -> dict[str, Any]:
     """The last attempt is the one to report: the first that fits, or the last resort when none does."""
     chosen = next((attempt for attempt in reversed(tried) if attempt.compiled), tried[-1])
     return {
         "name": launch.kernel,
+        "key": keys[chosen.variant],
         "grid": chosen.variant.grid,
         "config": chosen.variant.config,
         "configs_tried": len(tried),

@@ -40,8 +40,8 @@ class Row:
     have compiled, made their inputs and measured between the rounds there meanwhile. `timing_stages` are wall
     seconds of the first process by stage, with those that it waited for the card and held it, and of the
     second verification. `off_class` says which baselines are less exact than the op asks (TF32), where some
-    are, and `speedup_in_class` is that over the fastest of the others. `algorithmic`: the judge found that
-    the kernel needs fewer operations than the op.
+    are, and `speedup_in_class` is that over the fastest of the others. `algorithmic`: the kernel does less
+    arithmetic than the op as written.
     """
 
     op: str
@@ -179,10 +179,11 @@ def timed_fields(timed: Mapping[str, Any], asked: int = PROCESSES) -> dict[str, 
         wrong = ""
     exact = timed.get("in_class") or {}
     return {
-        "off_class": exact.get("off", {}),
+        "off_class": exact.get("off") or timed["environment"].get("off_class") or {},
         "fastest_in_class": exact.get("fastest"),
         "speedup_in_class": exact.get("speedup"),
         "interval_in_class": exact.get("interval"),
+        "algorithmic": timed.get("algorithmic"),
         "measured_us": own["median_us"] if own and not failed and not wrong else None,
         "processes": timed["processes"],
         "turns_on_the_card": timed["environment"].get("turns_on_the_card"),

@@ -76,7 +76,6 @@ def clock(task: Timing) -> Row:
         status=_status(timed),
         reason=f"{timed.reason}; for a person to look at: {timed.review}" if timed.review else timed.reason,
         timing_seconds=seconds,
-        algorithmic="algorithmic" in labels,
         **timed_fields(timed.to_json(), task.processes),
     )
     return row if row.status == UNCONFIRMED else replace(row, verified=row.verified and not row.contradicted)

@@ -88,7 +88,8 @@ def on_card(rows: Sequence[Row]) -> dict[str, Any]:
         f"fast_{p:g}_over_fastest": sum(min(row.speedups.values(), default=0.0) > p for row in right) / count
         for p in FAST
     }
-    in_class = [row.speedup_in_class or min(row.speedups.values()) for row in right if row.speedups]
+    in_class = [gain for row in right if (gain := _in_class(row)) is not None]
+    fastest_of_all = [min(row.speedups.values()) for row in right if row.speedups]
     handed = [row.speedup if row.status == "win" and row.speedup else 1.0 for row in rows]
     same_work = [1.0 if row.algorithmic else gain for row, gain in zip(rows, handed, strict=True)]
     over = {name: [row.speedups[name] for row in right if name in row.speedups] for name in BASELINES}
@@ -97,6 +98,8 @@ def on_card(rows: Sequence[Row]) -> dict[str, Any]:
         **shares,
         **fastest,
         **{f"fast_{p:g}_over_fastest_in_class": sum(gain > p for gain in in_class) / count for p in FAST},
+        "geomean_over_fastest": geomean(fastest_of_all)[0] if fastest_of_all else None,
+        "geomean_over_fastest_interval": geomean(fastest_of_all)[1] if fastest_of_all else None,
         "geomean_handed_over": geomean(handed)[0],
         "geomean_handed_over_interval": geomean(handed)[1],
         "geomean_without_algorithmic": geomean(same_work)[0],
@@ -109,6 +112,11 @@ def on_card(rows: Sequence[Row]) -> dict[str, Any]:
             name: missing for name in BASELINES if (missing := sum(name in row.missing for row in rows))
         },
     }
+
+
+def _in_class(row: Row) -> float | None:
+    """The speedup over the fastest baseline that is as exact as the op asks; None where none is."""
+    return row.speedup_in_class if row.off_class else min(row.speedups.values(), default=None)
 
 
 def geomean(ratios: Sequence[float]) -> tuple[float, tuple[float, float]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import torch
 
+from .eight_bits import EIGHT_BITS, MOST_OFF, steps, widened
 from .indices import Choice, well_chosen
 
 FLOORS = {"fp64": 1e-12, "fp32": 1e-6, "tf32": 2e-3, "fp16": 2e-3, "bf16": 8e-3}
@@ -119,6 +120,7 @@ def difference(found: torch.Tensor, oracle: torch.Tensor) -> Difference:
 
 def _sizes(found: torch.Tensor, oracle: torch.Tensor) -> tuple[_Pair, _Pair]:
     """Of the error and of the oracle, where both are finite: the norms, and the largest magnitudes."""
+    found, oracle = widened(found), widened(oracle)
     gap = torch.where(torch.isfinite(oracle) & torch.isfinite(found), found.double() - oracle, 0.0)
     finite = torch.where(torch.isfinite(oracle), oracle, 0.0)
     return (gap.norm(), finite.norm()), (gap.abs().max(), finite.abs().max())
@@ -169,6 +171,8 @@ def too_ill_conditioned(target: Target, precision: str) -> bool:
 def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
     """Judge one output by both measures, each against eager's error, the op's sensitivity or the floor."""
     oracle, eager = target.oracle, target.eager
+    if eager.dtype in EIGHT_BITS:
+        return _in_steps(found, target)
     if not oracle.dtype.is_floating_point:
         return _exact(found, target, FLOORS[precision])
     gap, baseline, shaken = (
@@ -201,6 +205,27 @@ def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
         why = f"largest error {gap.scaled_max:.2g} of the largest value, {largest:.2g} allowed"
         return Comparison(gap, baseline, largest, "wrong-values", why)
     return Comparison(gap, baseline, max(l2, largest))
+
+
+def _in_steps(found: torch.Tensor, target: Target) -> Comparison:
+    """8-bit floats: a small share may be the neighbour of the right one and none lies farther off, unless
+    eager's does too or the op answers so to shaken inputs. Both measures are the share that is off."""
+    right, wide = target.oracle.to(found.dtype), widened(found)
+    own, shaken = steps(target.eager, right), steps(target.shaken.to(found.dtype), right)
+    gap = steps(torch.where(found.isnan() == right.isnan(), found, right), right)
+    least = max(MOST_OFF, 1 / max(1, found.numel()))
+    share = max(least, ALLOWANCE * own.share, SENSITIVITY * shaken.share)
+    most = max(1.0, ALLOWANCE * own.most, SENSITIVITY * shaken.most)
+    difference, baseline = Difference(gap.share, gap.share), Difference(own.share, own.share)
+    if stray := _stray_non_finite(wide, replace(target, oracle=widened(right), eager=widened(target.eager))):
+        return Comparison(difference, baseline, share, "non-finite", stray)
+    if gap.share > share:
+        why = f"{gap.share:.2g} of the values are not the nearest 8-bit ones, {share:.2g} allowed"
+        return Comparison(difference, baseline, share, "wrong-values", why)
+    if gap.most > most:
+        why = f"a value is {gap.most} steps of its 8-bit type off, {most:g} allowed"
+        return Comparison(difference, baseline, share, "wrong-values", why)
+    return Comparison(difference, baseline, share)
 
 
 def _floor(precision: str, terms: int) -> float:

@@ -9,6 +9,7 @@ import torch
 
 from ...profiling.build import Input
 from .budget import Target, compare
+from .eight_bits import is_eight_bits, same, widened
 from .exact import must_be_exact
 from .families import INFINITE, ONE_NAN
 from .layout import EMPTY
@@ -75,7 +76,9 @@ def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
 def _limits(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
     """The answers to large numbers of infinity's sign in its place."""
     inputs = [
-        one.nan_to_num(torch.nan, _LARGE, -_LARGE) if isinstance(one, torch.Tensor) and _floats(one) else one
+        widened(one).nan_to_num(torch.nan, _LARGE, -_LARGE).to(one.dtype)
+        if isinstance(one, torch.Tensor) and _floats(one)
+        else one
         for one in case.inputs
     ]
     return tuple(case.setting.reference.oracle(inputs, state).outputs)
@@ -86,7 +89,7 @@ def _touched(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, 
     runs = []
     for instead in (_LARGE, -_LARGE):
         inputs = [
-            one.masked_fill(~one.isfinite(), instead)
+            widened(one).masked_fill(~widened(one).isfinite(), instead).to(one.dtype)
             if isinstance(one, torch.Tensor) and _floats(one)
             else one
             for one in case.inputs
@@ -116,7 +119,7 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
 
 
 def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    if not right.is_floating_point() or one.shape != other.shape:
+    if not right.is_floating_point() or is_eight_bits(right) or one.shape != other.shape:
         return one
     return torch.where((other - right).abs() > (one - right).abs(), other, one)
 
@@ -140,7 +143,7 @@ def _typical(output: torch.Tensor) -> float | int | bool:
         return 0
     if not output.is_floating_point():
         return output.reshape(-1).mode().values.item()
-    finite = output[torch.isfinite(output)]
+    finite = widened(output)[torch.isfinite(widened(output))]
     return float(finite.double().mean()) if finite.numel() else 0.0
 
 
@@ -190,7 +193,7 @@ def _without_tail(value: Input) -> Input:
 
 def _cut(output: torch.Tensor) -> torch.Tensor:
     flat = output.contiguous().clone().reshape(-1)
-    filled = flat.nonzero().reshape(-1)
+    filled = widened(flat).nonzero().reshape(-1)
     if flat.numel() >= 2 and filled.numel():
         flat[filled[-max(1, filled.numel() // 64) :]] = 0
     return flat.reshape(output.shape)
@@ -200,7 +203,7 @@ def other_seed(answer: Answer) -> list[torch.Tensor] | None:
     """Right for the same weights and another draw of the same family."""
     case = answer.case
     pairs = zip(_tensors(case.other_inputs), _tensors(case.step.inputs), strict=True)
-    if all(torch.equal(one, other) for one, other in pairs):
+    if all(same(one, other) for one, other in pairs):
         return None
     return case.setting.reference.eager(case.other_inputs, case.step.state).outputs
 
@@ -216,7 +219,7 @@ def _tensors(inputs: list[Input]) -> list[torch.Tensor]:
 def other_weights(answer: Answer) -> list[torch.Tensor] | None:
     """Right for the same inputs and the weights that the op file ships."""
     setting, step = answer.case.setting, answer.case.step
-    moved = [name for name, value in step.state.items() if not torch.equal(value, setting.state[name])]
+    moved = [name for name, value in step.state.items() if not same(value, setting.state[name])]
     return setting.reference.eager(answer.case.inputs, setting.state).outputs if moved else None
 
 
@@ -229,7 +232,7 @@ def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
         return None
     try:
         outputs = case.setting.reference.twin(case.inputs, case.step.state).outputs
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, ValueError):
         return None
     return [output.to(right.dtype) for output, right in zip(outputs, answer.eager.outputs, strict=True)]
 

@@ -8,6 +8,7 @@ import torch
 from ...profiling.build import Input
 from .budget import FLOORS, difference, too_ill_conditioned
 from .controls import Answer
+from .eight_bits import widened
 from .families import ASTRONOMICAL, CLOSE_IN, ENORMOUS, FAINT, INFINITE, ONE_NAN, VANISHING
 from .operators import cancels, passes_nan, squares
 
@@ -107,7 +108,7 @@ def _overflows(answer: Answer) -> bool:
     """Whether eager is infinite or NaN where float64 is not, or makes something else of its overflow."""
     pairs = zip(answer.eager.outputs, answer.oracle.outputs, strict=True)
     return any(
-        bool((~torch.isfinite(own) & torch.isfinite(right)).any())
+        bool((~torch.isfinite(widened(own)) & torch.isfinite(right)).any())
         or (right.is_floating_point() and difference(own, right).worst >= _USELESS)
         for own, right in pairs
     )

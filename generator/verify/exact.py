@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from ...profiling.build import Input
+from .eight_bits import widened
 from .oracle import Ran
 
 _LARGEST = 2.0**20
@@ -49,7 +50,7 @@ def _affine(run: Run, inputs: Sequence[Input], others: Sequence[Input], right: R
     x, y = inputs[place], others[place]
     assert isinstance(x, torch.Tensor)
     assert isinstance(y, torch.Tensor)
-    together, nothing, second = at(x + y), at(torch.zeros_like(x)), at(y)
+    together, nothing, second = at((widened(x) + widened(y)).to(x.dtype)), at(torch.zeros_like(x)), at(y)
     answers = zip(together, nothing, right.outputs, second, strict=True)
     return all(
         both.shape == one.shape and torch.equal(both + none, one + two) for both, none, one, two in answers

@@ -8,6 +8,7 @@ import torch
 
 from .budget import FLOORS, difference
 from .controls import Answer, accepted, bf16_twin, right_answer
+from .eight_bits import same, widened
 from .verdict import Cause
 
 Finding = tuple[Cause, str]
@@ -94,7 +95,7 @@ def _other_weights(
     states = [shipped, *(old.case.step.state for old in earlier if old.case.setting is setting)]
     states += [{**now, name: shipped[name]} for name in list(now)[:_MOST_ALONE] if shipped[name].any()]
     for state in states:
-        if all(torch.equal(value, case.step.state[name]) for name, value in state.items()):
+        if all(same(value, case.step.state[name]) for name, value in state.items()):
             continue
         stale = right_answer(case, state)
         if accepted(outputs, stale, precision):
@@ -160,7 +161,7 @@ def _share_off(outputs: list[torch.Tensor], answer: Answer, floor: float) -> flo
 def _worst(outputs: list[torch.Tensor], answer: Answer) -> float:
     """The largest error, infinite where an output is not finite or not a floating one and differs."""
     pairs = list(zip(outputs, answer.oracle.outputs, strict=True))
-    if any(not torch.equal(torch.isfinite(found), torch.isfinite(oracle)) for found, oracle in pairs):
+    if any(not torch.equal(torch.isfinite(widened(found)), torch.isfinite(oracle)) for found, oracle in pairs):
         return float("inf")
     if any(not oracle.is_floating_point() and not torch.equal(found, oracle) for found, oracle in pairs):
         return float("inf")
@@ -169,4 +170,4 @@ def _worst(outputs: list[torch.Tensor], answer: Answer) -> float:
 
 
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one, other)
+    return one.shape == other.shape and one.dtype == other.dtype and same(one, other)

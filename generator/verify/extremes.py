@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 
 from ...profiling.build import Input
+from .eight_bits import is_eight_bits, widened
 from .oracle import Reference
 
 
@@ -48,7 +49,7 @@ def zeros_alone(
         for zero, one in zip(floats, inputs, strict=True)
     ]
     answer = reference.tried(changed, state) if any(floats) else None
-    if answer is None or not all(bool(output.isfinite().all()) for output in answer.outputs):
+    if answer is None or not all(bool(widened(output).isfinite().all()) for output in answer.outputs):
         return None
     return changed
 
@@ -80,7 +81,7 @@ def _padded(value: Input) -> Input:
 
 def _mask(value: Input) -> bool:
     """Truths, or what is added to scores: zero and minus infinity."""
-    if not isinstance(value, torch.Tensor) or value.numel() < 2:
+    if not isinstance(value, torch.Tensor) or value.numel() < 2 or is_eight_bits(value):
         return False
     added = value.is_floating_point() and bool(
         (value.isneginf() | (value == 0)).all() & value.isneginf().any()

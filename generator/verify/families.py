@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
 
 from ...profiling.build import Input
+from .eight_bits import widened
 
 Draw = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
 
@@ -197,7 +198,7 @@ def _nudged(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     moved = value.contiguous().clone()
     flat = moved.view(-1)
     place = int(torch.randint(1, flat.numel(), (1,), generator=generator))
-    flat[place] = flat[place] + SPIKE if value.is_floating_point() else flat[place - 1]
+    flat[place] = widened(flat[place]) + SPIKE if value.is_floating_point() else flat[place - 1]
     return moved
 
 
@@ -236,8 +237,8 @@ def _one_value(buffer: torch.Tensor) -> bool:
     """Several elements, and one finite number in them all; a single number may be a constant."""
     if buffer.numel() < 2 or not buffer.is_floating_point():
         return False
-    first = buffer.reshape(-1)[0]
-    return bool(first.isfinite()) and bool((buffer == first).all())
+    flat = widened(buffer).reshape(-1)
+    return bool(flat[0].isfinite()) and bool((flat == flat[0]).all())
 
 
 _MOST_BATCHES = 1 << 20
@@ -259,5 +260,5 @@ def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def _whole(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Whole numbers from -2 to 2; 1 or 2 where all are positive."""
-    least = 1 if bool((value > 0).all()) else -2
+    least = 1 if bool((widened(value) > 0).all()) else -2
     return torch.randint(least, 3, value.shape, generator=generator).to(value.dtype)

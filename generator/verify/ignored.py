@@ -13,6 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...profiling.build import Input
+from .eight_bits import widened
 from .oracle import Reference
 
 _SHARE = 0.25
@@ -57,6 +58,6 @@ def ignored_classes(
             marked[place] = given.masked_fill(left_out, ignored)
             changed = True
     answer = reference.tried(marked, state) if changed else None
-    if answer is None or not all(bool(one.isfinite().all()) for one in answer.outputs):
+    if answer is None or not all(bool(widened(one).isfinite().all()) for one in answer.outputs):
         return None
     return marked

@@ -76,6 +76,8 @@ _POISON_BITS = {
     torch.float32: (torch.int32, 0x7FC0DEAD),
     torch.float16: (torch.int16, 0x7EAD),
     torch.bfloat16: (torch.int16, 0x7FED),
+    torch.float8_e5m2: (torch.int8, 0x7D),
+    torch.float8_e4m3fn: (torch.int8, -1),  # its other NaN, which no card makes
 }
 
 

@@ -4,7 +4,7 @@ Measured on triton 3.7.1: bfloat16 values are held as raw 16-bit integers, so th
 yields NaN and `tl.dot` errors of 1e10, and the cast to bfloat16 truncates where hardware rounds to nearest
 even; `tl.dot` in TF32 computes in full fp32; `tl.maximum` spreads NaN where hardware drops it; a lane that is
 masked off without `other` reads 0 where hardware leaves it undefined; a load of one element loses an `other`
-of zero. Each of these would pass wrong kernels or refuse right ones.
+of zero; casts to 8-bit floats lose the carry of their rounding, and NaN is a number after casts from them. Each of these would pass wrong kernels or refuse right ones.
 """
 
 from __future__ import annotations
@@ -19,10 +19,21 @@ import triton.language as tl
 from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import InterpreterBuilder, InterpreterOptions, TensorHandle
 
-from .lowfloat import bf16_to_f32, f32_to_bf16, round_through_bf16, tf32, tf32_nearest
+from .lowfloat import (
+    E4M3,
+    E5M2,
+    bf16_to_f32,
+    eight_to_f32,
+    f32_to_bf16,
+    f32_to_eight,
+    round_through_bf16,
+    tf32,
+    tf32_nearest,
+)
 
 _ON_CUDA = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 _ON_HIP = ("ieee", "bf16x3", "bf16x6")
+_EIGHT_BITS = {"fp8e4nv": E4M3, "fp8e5": E5M2}
 
 
 def dot_options(arch: str) -> InterpreterOptions:
@@ -78,7 +89,14 @@ def is_bf16(handle: TensorHandle) -> bool:
 
 def plain(handle: TensorHandle) -> Any:
     """The values as numpy can compute with them."""
+    if (kind := _eight_bits(handle.dtype)) is not None:
+        return eight_to_f32(handle.data, kind)
     return bf16_to_f32(handle.data) if is_bf16(handle) else handle.data
+
+
+def _eight_bits(dtype: Any) -> Any:
+    """The magnitudes of an 8-bit float, which is held as raw bits; None for other types."""
+    return _EIGHT_BITS.get(str(scalar(dtype)))
 
 
 def _held(values: Any, dtype: Any) -> TensorHandle:
@@ -141,6 +159,8 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
         return _held(1 / np.sqrt(plain(arg)), arg.dtype)
 
     def cast_impl(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
+        if _eight_bits(src.dtype) is not None or _eight_bits(dst_type) is not None:
+            return self.create_fp_to_fp(src, dst_type, None)
         if src.data.dtype == np.bool_ or is_bf16(src) or scalar(dst_type) == tl.bfloat16:
             return _held(plain(src).astype(_numpy_type(dst_type)), dst_type)
         return super().cast_impl(src, dst_type)
@@ -149,15 +169,20 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
         if scalar(dst_type) == tl.bfloat16:
             bits = f32_to_bf16(plain(src), truncate="RTZ" in str(rounding_mode))
             return TensorHandle(bits, tl.bfloat16)
+        if (kind := _eight_bits(dst_type)) is not None:
+            return TensorHandle(f32_to_eight(plain(src), kind), scalar(dst_type))
+        if _eight_bits(src.dtype) is not None:
+            return _held(plain(src), dst_type)
         return super().create_fp_to_fp(src, dst_type, rounding_mode)
 
     def create_dot(
         self, a: TensorHandle, b: TensorHandle, d: TensorHandle, input_precision: Any, most: int
     ) -> TensorHandle:
-        if not (a.data.dtype == np.float32 or is_bf16(a) or is_bf16(b)):
+        eight = _eight_bits(a.dtype) is not None
+        if not (a.data.dtype == np.float32 or eight or is_bf16(a) or is_bf16(b)):
             return super().create_dot(a, b, d, input_precision, most)
         left, right = plain(a), plain(b)
-        precision = "IEEE" if is_bf16(a) else str(input_precision).rsplit(".", 1)[-1].upper()
+        precision = "IEEE" if eight or is_bf16(a) else str(input_precision).rsplit(".", 1)[-1].upper()
         total = plain(d).astype(np.float32) + _product(left, right, precision)
         return _held(total, d.dtype)
 
@@ -190,6 +215,8 @@ def _undefined(ptrs: TensorHandle) -> TensorHandle:
     element = ptrs.get_element_ty()
     if element == tl.bfloat16:
         return TensorHandle(np.full(ptrs.data.shape, 0x7FC0, np.uint16), element)
+    if _eight_bits(element) is not None:
+        return TensorHandle(np.full(ptrs.data.shape, 0x7F, np.uint8), element)
     dtype = triton_interpreter._get_np_dtype(element)
     telling: float = np.nan if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max // 3
     return TensorHandle(np.full(ptrs.data.shape, telling, dtype), element)

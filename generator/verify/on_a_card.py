@@ -32,7 +32,7 @@ class RoundedProducts(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         name = func._schema.name.removeprefix("aten::")
-        if name in _PRODUCTS:
+        if name in _PRODUCTS and name != "_scaled_mm":  # whose operands no class rounds
             first, last = _PRODUCTS[name]
             args = (*args[:first], *map(self.keep, args[first:last]), *args[last:])
         return func(*args, **(kwargs or {}))
@@ -41,7 +41,7 @@ class RoundedProducts(TorchDispatchMode):  # type: ignore[no-untyped-call]
 _PRODUCTS: Mapping[str, tuple[int, int]] = {
     "mm": (0, 2), "bmm": (0, 2), "addmm": (1, 3), "baddbmm": (1, 3), "mv": (0, 2), "addmv": (1, 3),
     "dot": (0, 2), "convolution": (0, 2), "_scaled_dot_product_flash_attention_for_cpu": (0, 3),
-    "_scaled_dot_product_attention_math": (0, 3),
+    "_scaled_dot_product_attention_math": (0, 3), "_scaled_mm": (0, 2),
 }  # fmt: skip
 """Which arguments are the factors."""
 

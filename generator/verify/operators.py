@@ -22,7 +22,7 @@ _MOVES = _words("""
 _PASSES_NAN = _MOVES | _words("""
     add sub rsub mul div neg reciprocal sqrt rsqrt square pow exp exp2 log log2 log10 sigmoid silu sum mean mm
     bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
-    native_batch_norm _native_batch_norm_legit var var_mean std std_mean norm linalg_vector_norm cumsum
+    native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm cumsum
     """)
 """NaN comes out of these however they are computed. Of a maximum, a clamp or a comparison it does not:
 `tl.maximum` and `tl.max` drop it, as the card's own instructions do, and torch keeps it."""

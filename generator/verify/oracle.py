@@ -16,6 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from ...profiling.build import Input
 from .budget import FLOORS, STEP_ROUNDOFF, UNIT_ROUNDOFF, difference
+from .eight_bits import EIGHT_BITS, is_eight_bits, scaled_product, widened
 from .indices import Choice, Choices
 from .model_copy import copied_model
 from .on_a_card import RoundedProducts, ScansInSingle, added, rounds, terms
@@ -45,7 +46,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         args, kwargs = pytree.tree_map(_lifted, (args, kwargs or {}))
-        result = func(*args, **kwargs)
+        result = _WIDE.get(func, func)(*args, **kwargs)
         self.choices.note(func, args, kwargs, result)
         self.operators.add(plain_name(func))
         products = terms(func, args)
@@ -61,7 +62,12 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _off(self, value: torch.Tensor) -> torch.Tensor:
         """In place, as the operator itself may have worked."""
-        return value.mul_(_off_by(STEP_ROUNDOFF, value, self.shaking)) if value.is_floating_point() else value
+        floats = value.is_floating_point() and value.dtype not in EIGHT_BITS
+        return value.mul_(_off_by(STEP_ROUNDOFF, value, self.shaking)) if floats else value
+
+
+_WIDE = {torch.ops.aten._scaled_mm.default: scaled_product}
+"""Operators that torch does not have in float64."""
 
 
 def _off_by(roundoff: float, value: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:
@@ -146,7 +152,7 @@ class Reference:
         generator = torch.Generator().manual_seed(draw)
         moved = [
             value.double() * _off_by(UNIT_ROUNDOFF, value, generator)
-            if isinstance(value, torch.Tensor) and value.is_floating_point()
+            if isinstance(value, torch.Tensor) and value.is_floating_point() and not is_eight_bits(value)
             else value
             for value in inputs
         ]
@@ -239,11 +245,9 @@ def _float64(shaking: torch.Generator | None = None) -> Iterator[InFloat64]:
 
 def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat64 | None) -> Ran:
     leaves, tree = pytree.tree_flatten(result)
-    outputs = [
-        leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(leaf)
-        for leaf in leaves
-        if leaf is not None
-    ]
+    outputs = [torch.as_tensor(leaf) for leaf in leaves if leaf is not None]
+    if lifting is not None:
+        outputs = [one.double() if is_eight_bits(one) else one for one in outputs]
     state = model.state_dict()
     owners = [*args, *state.values()]
     aliases = frozenset(
@@ -271,7 +275,7 @@ def _alike(some: Sequence[torch.Tensor], others: Sequence[torch.Tensor], toleran
         or (
             one.is_floating_point()
             and one.shape == other.shape
-            and torch.equal(one.isfinite(), other.isfinite())
+            and torch.equal(widened(one).isfinite(), widened(other).isfinite())
             and difference(one, other.double()).worst <= tolerance
         )
         for one, other in zip(some, others, strict=True)

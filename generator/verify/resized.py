@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import torch
 
 from ...profiling.build import Input
+from .eight_bits import widened
 from .layout import EMPTY, MORE, Layout
 from .oracle import Reference
 
@@ -50,7 +51,7 @@ def emptied(
     length = first.shape[_AXES[layout]]
     changed = [_without(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
     answer = reference.tried(changed, state)
-    if answer is None or not all(bool(output.isfinite().all()) for output in answer.outputs):
+    if answer is None or not all(bool(widened(output).isfinite().all()) for output in answer.outputs):
         return None
     return changed
 

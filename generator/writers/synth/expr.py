@@ -91,12 +91,13 @@ class Reduce:
 @dataclass(frozen=True)
 class Contract:
     """The sum over `axes` of left x right, kept in fp32, of int8 in int32: a matrix product, wherever its
-    other axes lie."""
+    other axes lie. `fast` sums of 8-bit floats may stay in the shorter accumulator of a matrix unit."""
 
     left: int
     right: int
     axes: tuple[Axis, ...]
     dtype: str = "fp32"
+    fast: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from .schedule import Schedule
 from .skeletons.packing import STRETCH, TILE
 from .skeletons.parts import CUT_BLOCK, cut_factors
 from .skeletons.split_product import joined_tile
+from .tile_ends import launched
 from .tiles import ADDRESS_REGISTERS, Tiles
 from .tilings import tiles_of
 from .traffic import planned_bytes
@@ -41,7 +42,7 @@ def foreseen(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[Kernel
 
 def _of_cut(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
     """The kernel that cuts fp32 factors into parts of bf16."""
-    elements = max(size.full for size in (cut_factors(loops) or {}).values())
+    elements = max(cut.elements.full for cut in (cut_factors(loops) or {}).values())
     blocks = 2 * math.ceil(elements / CUT_BLOCK)
     return _report(schedule, spec, blocks, HELD_REGISTERS + 8, 0, {128: 2}, {128: 3})
 
@@ -87,7 +88,8 @@ def _of_products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelRe
     sums = tiles.sums(replace(schedule, stretch=0))
     registers = min(int(sums) + ADDRESS_REGISTERS, Site(loops, spec).registers_per_thread(schedule.num_warps))
     shared = tiles.shared_bytes(schedule)
-    return _report(schedule, spec, tiles.programs(schedule), registers, shared, {128: 2}, {128: 1})
+    programs = launched(tiles, schedule) if isinstance(tiles, Tiles) else tiles.programs(schedule)
+    return _report(schedule, spec, programs, registers, shared, {128: 2}, {128: 1})
 
 
 def _of_elements(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:

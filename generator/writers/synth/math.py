@@ -96,6 +96,21 @@ def round_even(x):
     whole = tl.where(size < 8388608.0, (size + 8388608.0) - 8388608.0, size)
     return tl.where(whole == 0, x * 0.0, tl.where(x < 0, -whole, whole))
 ''',
+    "to_e4m3": '''
+@triton.jit
+def to_e4m3(x):
+    """x as e4m3 as torch casts it: at most 448, infinities too; NaN stays. Cards differ beyond their range."""
+    return tl.where(x > 448.0, 448.0, tl.where(x < -448.0, -448.0, x)).to(tl.float8e4nv)
+''',
+    "to_e5m2": '''
+@triton.jit
+def to_e5m2(x):
+    """x as e5m2 as torch casts it: what rounds beyond 57344 is infinite, where a card's cast may stop there."""
+    bits = tl.where(tl.abs(x) > 57344.0, tl.where(x < 0, -57344.0, 57344.0), x).to(tl.float8e5)
+    bits = bits.to(tl.uint8, bitcast=True)
+    beyond = tl.where(x < 0, 0xFC, 0x7C).to(tl.uint8)
+    return tl.where(tl.abs(x) >= 61440.0, beyond, bits).to(tl.float8e5, bitcast=True)
+''',
     "max_nan": '''
 @triton.jit
 def max_nan(a, b):
@@ -203,6 +218,8 @@ FUNCTIONS: dict[str, Function] = {
     "ceil": Function("tl.ceil({0})"),
     "round": Function("round_even({0})", 6, "round_even"),
     "sign": Function("tl.where({0} > 0, 1.0, tl.where({0} < 0, -1.0, 0.0))", 2),
+    "to_e4m3": Function("to_e4m3({0})", 2, "to_e4m3"),
+    "to_e5m2": Function("to_e5m2({0})", 4, "to_e5m2"),
     "eq": Function("{0} == {1}"),
     "ne": Function("{0} != {1}"),
     "lt": Function("{0} < {1}"),

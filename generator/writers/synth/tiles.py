@@ -8,7 +8,7 @@ from functools import cached_property
 from ....hardware_specs.spec import DeviceSpec
 from ....profiling.product_time import L2_BYTES_PER_CLOCK, ProductWork, product_us
 from ....profiling.roofline import LAUNCH_US
-from .dtypes import BYTES
+from .dtypes import BYTES, EIGHT_BITS
 from .expr import Contract, Load
 from .extent import product
 from .loops import LoopAxis, Loops
@@ -62,6 +62,8 @@ def unit_of(dtype: str, dot: str, spec: DeviceSpec, *, cut: bool = False) -> str
     if dtype == "fp32" and dot != "ieee":
         return _SPLIT_UNITS[dot] if _SPLIT_UNITS[dot] in spec.peak_tflops else None
     wanted = _MATRIX_UNITS.get(dtype, VECTOR_UNITS)
+    if dtype in EIGHT_BITS:  # others widen them to fp16 on the way
+        wanted = "tensor_fp8" if "fp8_ocp" in spec.features else "tensor_fp16"
     known = [key for key in (wanted, "tensor_fp16", VECTOR_UNITS) if key in spec.peak_tflops]
     return known[0] if known else None
 
@@ -147,16 +149,25 @@ class Tiles:
         return (left * schedule.rows + right * schedule.block) * schedule.depth * item
 
     def shared_bytes(self, schedule: Schedule) -> int:
-        """Shared memory of a program: the steps under way; on AMD the next one waits in registers."""
+        """Shared memory of a program: the steps under way; on AMD the next one waits in registers.
+        Where programs walk tiles, results leave beside the next steps: up to half a tile of them at once."""
         in_registers = 0 if "cp_async" in self.spec.features else 1
         step = self.step_bytes(schedule) // (PRODUCTS if schedule.stretch else 1)
-        return max(1, schedule.num_stages - in_registers) * step
+        leaving = schedule.rows * schedule.block * BYTES[self.dtype] // 2 if schedule.persistent else 0
+        return max(1, schedule.num_stages - in_registers) * step + leaving
 
     def sums(self, schedule: Schedule) -> float:
         """Sums that a thread holds."""
         threads = schedule.num_warps * self.spec.warp_size
-        held = 2 if schedule.stretch else len(self.products) * (schedule.depth if schedule.lanes else 1)
+        each = schedule.depth if schedule.lanes else 1 + self.in_short_sums
+        held = 2 if schedule.stretch else len(self.products) * each
         return schedule.rows * schedule.block * held / threads
+
+    @cached_property
+    def in_short_sums(self) -> bool:
+        """Whether a step's sums of 8-bit floats are kept in a shorter accumulator, beside those in fp32."""
+        hopper = "wgmma" in self.spec.features
+        return hopper and self.dtype in EIGHT_BITS and not all(p.fast for p in self.products)
 
     def resident(self, schedule: Schedule) -> int:
         """Programs that a unit holds at once, by threads, shared memory and an estimate of registers."""

@@ -8,6 +8,7 @@ from .attention_tiles import AttentionTiles
 from .convolution_tiles import ConvolutionTiles
 from .loops import Loops
 from .schedule import Schedule
+from .tile_ends import with_ends
 from .tiles import Tiles
 
 
@@ -22,7 +23,10 @@ def tiles_of(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> Tiles | Atte
 
 def works_of(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[ProductWork | None, ...]:
     """What a program of each kernel multiplies, in launch order; None of kernels before and behind."""
-    found = tiles_of(loops, schedule, spec).work(schedule)
+    tiles = tiles_of(loops, schedule, spec)
+    found = tiles.work(schedule)
+    if found is not None and isinstance(tiles, Tiles):
+        found = with_ends(tiles, schedule, found)
     if schedule.layout == "convolution":
         return (None, None, found)
     before = (None,) * (bool(schedule.stretch) + schedule.marks)

@@ -27,7 +27,9 @@ from .transforms import (
     copy_engine,
     grouped_order,
     persistent_programs,
+    persistent_tiles,
     pipelined_loop,
+    warp_roles,
     xcd_order,
 )
 from .transforms.inherent import inherent
@@ -51,7 +53,8 @@ class SynthWriter:
     transforms = tuple(sorted(TRANSFORMS))
     refinements: tuple[str, ...] = (
         pipelined_loop.TRANSFORM, copy_engine.TRANSFORM, persistent_programs.TRANSFORM,
-        cache_hints.TRANSFORM, grouped_order.TRANSFORM, xcd_order.TRANSFORM,
+        cache_hints.TRANSFORM, grouped_order.TRANSFORM, xcd_order.TRANSFORM, persistent_tiles.TRANSFORM,
+        warp_roles.TRANSFORM,
     )  # fmt: skip
 
     def write(self, request: Request) -> Candidate | Declined:

@@ -185,12 +185,17 @@ def interpret(
         assert child.stdout is not None
         asked, told = child.stdin, child.stdout
 
-        def run(name: str, sources: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+        def run(
+            name: str, sources: Mapping[str, str], sizes: Mapping[str, int] = {}, *, truncating: bool = False
+        ) -> dict[str, dict[str, Any]]:
             found: dict[str, dict[str, Any]] = {}
             for variant, source in sources.items():
                 file = folder / f"{name}.{variant}.py"
                 file.write_text(source, encoding="utf-8")
-                job = {"op": str(HERE / "ops" / f"{name}.py"), "candidate": str(file), "overrides": {}}
+                job = {
+                    "op": str(HERE / "ops" / f"{name}.py"), "candidate": str(file),
+                    "overrides": dict(sizes), "truncating": truncating,
+                }  # fmt: skip
                 print(json.dumps(job), file=asked, flush=True)
                 found[variant] = json.loads(told.readline())
             return found

@@ -1,6 +1,6 @@
 """A child process: run candidate files in Triton's interpreter against the same model in double precision.
 
-Reads lines of JSON {op, candidate, overrides} on standard input and answers each with a line of JSON:
+Reads lines of JSON {op, candidate, overrides, truncating} on standard input and answers each with one:
 {"worst": largest relative error of an output or a buffer} or {"failed": what went wrong}.
 """
 
@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
+from truncating import Units
 
 from kbgen.generator.verify.interpreter import Watch, install
 from kbgen.profiling.op import load_op
@@ -32,12 +33,14 @@ LIMIT_S = 300
 def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    watch = Watch()
+    watch, units = Watch(), Units()
+    units.install()
     install(watch, "sm_90")
     for line in sys.stdin:
         signal.alarm(LIMIT_S)
         job = json.loads(line)
         watch.begin()
+        units.truncate = job["truncating"]
         try:
             answer: dict[str, Any] = {
                 "worst": worst(Path(job["op"]), Path(job["candidate"]), job["overrides"])

@@ -117,7 +117,8 @@ def test_parts_are_summed_in_stretches(sized: Read) -> None:
     assert source.index("def linear_relu_parts_kernel(") < source.index("def linear_relu_kernel(")
     assert "for first in tl.range(0, n_k, STRETCH):" in source
     assert "for step in tl.range(0, 6 * steps):" in source
-    assert "x_parts = torch.empty((3 * x_elements,), dtype=torch.bfloat16, device=" in source
+    assert "x_pitch = triton.cdiv(x_run, 8) * 8" in source  # runs begin at 16-byte boundaries
+    assert "x_parts = torch.empty((3, x_runs, x_pitch), dtype=torch.bfloat16, device=" in source
     assert "[left_part.to(tl.int32), tile_row * BLOCK_M, start]" in source
 
 

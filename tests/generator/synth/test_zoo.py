@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,17 @@ def test_no_candidate_is_refused_unseen(
 @each_op
 def test_lines_are_short_and_none_is_dead(name: str, written: Written) -> None:
     assert [line for s in written(name).values() for line in s.splitlines() if len(line) > 110] == []
+
+
+@each_op
+def test_the_tile_that_is_told_is_the_tile_that_is_launched(name: str, written: Written) -> None:
+    for variant, source in written(name).items():
+        for function in source.split("\ndef ")[1:]:
+            for tile in re.findall(r"# tile = (\d+) x (\d+) x (\d+)", function):
+                sides = zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), tile, strict=True)
+                assert [f"{side}={size}" for side, size in sides if f"{side}={size}" not in function] == [], (
+                    variant
+                )
 
 
 def test_kernels_for_one_mode_refuse_the_other(written: Written) -> None:

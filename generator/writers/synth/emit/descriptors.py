@@ -36,12 +36,15 @@ class Side:
 
 @dataclass(frozen=True)
 class Part:
-    """One of `count` parts of `elements` each, one behind the other in a tensor: the variable that says
-    which, and the one that is their size."""
+    """One of `count` parts, one behind the other in a tensor: the variable that says which. Each is `runs` of
+    `run` elements, which begin as many elements apart as the constant `pitch` of the kernel and the variable
+    `pitched` of the wrapper say."""
 
     number: str
-    elements: Extent
-    size: str
+    runs: Extent
+    run: Extent
+    pitch: str
+    pitched: str
     count: int
 
 
@@ -80,7 +83,7 @@ def copied(
     if first.is_one():
         tile.reverse()
     if parts is not None:
-        around.insert(0, (parts.number, parts.elements, parts.elements.like(parts.count)))
+        around.insert(0, (parts.number, parts.runs * parts.run, parts.run.like(parts.count)))
     starts = [*(f"{place}.to(tl.int32)" for place, _, _ in around), *(start for start, *_ in tile)]
     described = Described(
         tensor,
@@ -88,6 +91,7 @@ def copied(
         (*(step for _, step, _ in around), *(step for _, step, _, _ in tile)),
         index.constant,
         (*("1" for _ in around), *(length for *_, length in tile)),
+        pitch=(parts.run, parts.pitched) if parts is not None else None,
     )
     name = _named(kernel, described)
     source = f"{name}.load([{', '.join(starts)}])"

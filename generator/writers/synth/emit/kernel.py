@@ -19,7 +19,8 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*) = ")
 class Described:
     """A tensor of the wrapper of which whole tiles are copied: the sides and strides, in elements from
     `offset` on, of what is cut, outermost first; a side of the tile is a constant of the kernel or "1". Where
-    the wrapper finds that `when` does not hold, there is none."""
+    the wrapper finds that `when` does not hold, there is none. With a `pitch` runs of so many elements begin as
+    far apart as the wrapper's variable of that name says."""
 
     tensor: str
     sides: tuple[Extent, ...]
@@ -27,6 +28,7 @@ class Described:
     offset: Extent
     tile: tuple[str, ...]
     when: str = ""
+    pitch: tuple[Extent, str] | None = None
 
 
 @dataclass

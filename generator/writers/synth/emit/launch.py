@@ -67,11 +67,19 @@ def _made(
     described: Described, known: Mapping[str, Extent], constants: Mapping[str, str], express: Express
 ) -> str:
     """The call that makes a descriptor."""
-    sides, strides = (
-        f"({', '.join(express(size, known) for size in found)})"
-        for found in (described.sides, described.strides)
-    )
+    sides = f"({', '.join(express(size, known) for size in described.sides)})"
+    strides = f"({', '.join(_stride(step, described, known, express) for step in described.strides)})"
     tile = f"({', '.join(constants.get(side, side) for side in described.tile)})"
     offset = "" if described.offset.is_zero() else f", {express(described.offset, known)}"
-    made = f"tiles_of({described.tensor}, {sides}, {strides}, {tile}{offset})"
+    maker = "tiles_of" if described.pitch is None else "TensorDescriptor"
+    made = f"{maker}({described.tensor}, {sides}, {strides}, {tile}{offset})"
     return f"{made} if {described.when} else None" if described.when else made
+
+
+def _stride(step: Extent, described: Described, known: Mapping[str, Extent], express: Express) -> str:
+    """Elements between neighbours in one direction."""
+    if described.pitch is None or step.is_one():
+        return express(step, known)
+    run, pitch = described.pitch
+    runs = step // run
+    return pitch if runs.is_one() else f"{express(runs, known)} * {pitch}"

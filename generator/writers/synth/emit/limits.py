@@ -31,6 +31,8 @@ def limits(name: str, loops: Loops, schedule: Schedule, inputs: Inputs) -> list[
         found = [f"if {length} > {most}:", f'    raise ValueError(f"{message}")']
     elif loops.tiling is not None and loops.tiling.holds:
         found = _held(name, loops.tiling, packed=schedule.layout == "convolution")
+    if schedule.layout == "tiles" and schedule.stretch:
+        found = [*found, *_empty(name, inputs)]
     if is_wide(loops) or (schedule.layout == "rows" and len(loops.reduced) < 2):
         return found
     count, what = _indexed(loops, schedule, inputs)
@@ -50,6 +52,13 @@ def _held(name: str, tiling: Tiling, *, packed: bool) -> list[str]:
             message = f"{name} reduces at most {most} elements in a tile, got {{{count}{word}}}"
             found += [f"if {count}{word} > {most}:", f'    raise ValueError(f"{message}")']
     return found
+
+
+def _empty(name: str, inputs: Inputs) -> list[str]:
+    """No copy engine brings tiles of a tensor without elements."""
+    counts = ", ".join(f"{tensor}.numel()" for tensor, _ in inputs)
+    message = f"{name} multiplies tensors of at least one element, got {{least}}"
+    return [f"least = min({counts})", "if least < 1:", f'    raise ValueError(f"{message}")']
 
 
 def squares(

@@ -77,8 +77,9 @@ class ModuleWriter:
             _built_in_check(self.built_in),
         )
         imports, kept = self.original.kept
-        described = any(k.descriptors for p in parts for k in p.kernels)
-        host = [descriptors.HELPER.strip("\n")] if described else []
+        described = [d for p in parts for k in p.kernels for d in k.descriptors.values()]
+        asked = any(isinstance(d, str) or d.pitch is None for d in described)
+        host = [descriptors.HELPER.strip("\n")] if asked else []
         tail = [descriptors.IMPORT] if described else []
         blocks = [
             "\n".join([_imports(imports, "F." in forward), *tail]),

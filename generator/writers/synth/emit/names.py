@@ -44,6 +44,7 @@ RESERVED = frozenset(
         "height",
         "width",
         "TensorDescriptor",
+        "units",
     }
 )
 """Names that generated files use themselves."""
@@ -54,7 +55,7 @@ LOCALS = frozenset({
     "part_size", "part_start", "part_end", "col_blocks", "first_row", "n_outer", "n_inner",
     "first_cols", "first_mask", "first_rows", "first_row_mask", "first_col_mask", "first_outer",
     "done", "last_start", "last_outer",
-    "program", "row_blocks", "tile_row", "tile_col", "left_ks", "right_ks", "left_ks_mask", "right_ks_mask",
+    "program", "n_tiles", "row_blocks", "tile_row", "tile_col", "left_ks", "right_ks", "left_ks_mask", "right_ks_mask",
     "left_mask", "right_mask", "keys", "down_keys", "key_mask", "down_key_mask", "score_mask", "value_mask",
     "last_key", "whole_keys", "inner_start", "half",
     "row_lanes", "row_sets", "col_lanes", "col_sets", "out_rows", "out_cols", "held_rows", "held_cols",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..builder import Builder
-from ..dtypes import SHORT_FLOATS, TRITON, is_float
+from ..dtypes import EIGHT_BITS, SHORT_FLOATS, TRITON, is_float
 from ..expr import Apply, Choose, Const, Load, Position, Reduce, SizeOf
 from ..extent import Extent
 from ..loops import Loops
@@ -116,7 +116,7 @@ class Values:
             needed |= set() if fixed[number] else set(children)
         for number in sorted(needed):
             node = self.builder.nodes[number]
-            short_load = isinstance(node, Load) and node.dtype in SHORT_FLOATS  # its cast is the load
+            short_load = isinstance(node, Load) and node.dtype in SHORT_FLOATS | EIGHT_BITS  # its cast is the load
             if fixed[number] and not short_load and not isinstance(node, Const | SizeOf):
                 self.named(number, ())
 

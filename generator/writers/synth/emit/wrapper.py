@@ -258,8 +258,6 @@ class WrapperWriter:
         for kernel in self.kernels:
             if name in kernel.shapes:
                 return filled(kernel.shapes[name], kernel, self.express)
-        if self.schedule.stretch:
-            return f"(3 * {name.removesuffix('_parts')}_elements,)"
         parts = str(self.schedule.splits)
         if self.schedule.layout == "columns":
             return f"(n_batch * {parts} * n_cols,)"

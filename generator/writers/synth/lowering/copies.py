@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import fx
 
-from ..dtypes import compute_type
+from ..dtypes import EIGHT_BITS, compute_type
 from ..space import CannotFuseError
 from .context import Context, Lowered, Value, source_of
 from .table import lowers
@@ -15,7 +15,8 @@ from .table import lowers
 @lowers("contiguous.default", "clone.default", "lift_fresh_copy.default", "to.dtype", "to.dtype_layout",
         "to.device", "to.other", "_to_copy.default", "type_as.default")  # fmt: skip
 def _copy(ctx: Context, node: fx.Node) -> Lowered:
-    """A cast between floats keeps the wider value in registers; the store rounds it."""
+    """A cast between floats keeps the wider value in registers; the store rounds it. One to eight bits rounds
+    at once (see `rounded`)."""
     if source_of(node).meta["val"].device != node.meta["val"].device:
         raise CannotFuseError(f"{node.name} moves a tensor to another device")
     dtype = ctx.traces.dtype(node)
@@ -24,7 +25,9 @@ def _copy(ctx: Context, node: fx.Node) -> Lowered:
 
 
 def _changes(ctx: Context, x: Value, dtype: str) -> bool:
-    return compute_type(dtype) != compute_type(ctx.builder.dtype(x.node))
+    """Eight bits are widened where they leave their type: nobody computes in them."""
+    own = ctx.builder.dtype(x.node)
+    return dtype != own if own in EIGHT_BITS else compute_type(dtype) != compute_type(own)
 
 
 @lowers(

@@ -87,6 +87,8 @@ def contract(
     of_right: str,
     of_result: str,
     dtype: str = "fp32",
+    *,
+    fast: bool = False,
 ) -> Value:
     """The product of two values whose dimensions have letters as an einsum has them, summed in `dtype`."""
     if len(of_left) != len(left.dims) or len(of_right) != len(right.dims):
@@ -106,7 +108,7 @@ def contract(
         for mine, other in ((of_left, of_right), (of_right, of_left))
     ]
     if depth and all(own):
-        product = Contract(left.node, right.node, depth, dtype)
+        product = Contract(left.node, right.node, depth, dtype, fast)
         return Value(dims, ctx.builder.add(as_attention(ctx.builder, product) or product))
     factors = [ctx.builder.cast(value.node, dtype) for value in (left, right)]
     terms = ctx.builder.apply("mul", *factors, dtype=dtype)

@@ -9,7 +9,7 @@ import torch
 from torch import fx
 
 from ..builder import Builder
-from ..dtypes import UNSUPPORTED, short_name
+from ..dtypes import EIGHT_BITS, UNSUPPORTED, short_name
 from ..expr import Choose, Load, Reduce, Scan
 from ..extent import Derived, Dividing, Total
 from ..space import Affine, Axis, CannotFuseError, Space
@@ -25,6 +25,7 @@ from . import (
     normalizations,
     products,
     reductions,
+    scaled_products,
     scans,
     softmaxes,
     views,
@@ -34,6 +35,7 @@ from .attending import find_attention
 from .context import Context, Lowered, Value, packed_strides
 from .factors import ProductAxes, check_product, outside_products, product_axes
 from .held import held_axes
+from .scaled_products import rounded
 from .scans import check_scans
 from .table import RULES
 
@@ -48,6 +50,7 @@ FAMILIES = (
     normalizations,
     products,
     reductions,
+    scaled_products,
     scans,
     softmaxes,
     views,
@@ -123,7 +126,10 @@ def _lower(ctx: Context, node: fx.Node) -> Lowered:
             raise CannotFuseError("double precision is left to torch")
         if short_name(value.dtype) == UNSUPPORTED:
             raise CannotFuseError(f"{node.name} is {value.dtype}, which these kernels do not write")
-    return RULES[aten_name(node)](ctx, node)
+    found = RULES[aten_name(node)](ctx, node)
+    if isinstance(found, Value) and (dtype := ctx.traces.dtype(node)) in EIGHT_BITS:
+        return rounded(ctx, found, dtype)
+    return found
 
 
 def _store(ctx: Context, node: fx.Node, value: Value) -> Store:

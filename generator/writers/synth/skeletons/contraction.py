@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..builder import Builder
-from ..dtypes import TRITON
+from ..dtypes import EIGHT_BITS, TRITON
 from ..emit.descriptors import Side
 from ..emit.index import Group, Indexer
 from ..emit.kernel import Kernel
@@ -24,13 +24,15 @@ from ..space import Affine, CannotFuseError
 from .factors import Factors, names_in_use, tile_values
 from .frame import is_wide, prepare
 from .job import Job
-from .parts import sums_of_parts
+from .parts import cut_factors, past_runs, sums_of_parts
 from .rounding import longest_chain
+from .walking import move_pointer, specialised, walk_tiles
 from .zero_tiles import needed_span
 
 
 def write(job: Job) -> list[Kernel]:
-    kernel = Kernel(f"{job.name}_kernel", f"One tile of results a program: {job.doc}.")
+    who = "Programs that walk tiles of results" if job.schedule.persistent else "One tile of results a program"
+    kernel = Kernel(f"{job.name}_kernel", f"{who}: {job.doc}.")
     found = sum_tile(job, kernel)
     if job.schedule.halves:
         _store_halves(job, kernel, found.results, found.sums, found.cols)
@@ -91,23 +93,27 @@ def store_results(job: Job, results: Values, sums: Mapping[str, int]) -> None:
         results.store(store, ())
 
 
-def number_tiles(kernel: Kernel, *, batched: bool, dies: int = 1) -> None:
-    """One program a tile, row after row of tiles, batch after batch; each of so many dies, to which programs
-    are dealt in turn, gets tiles that follow one another."""
+def number_tiles(kernel: Kernel, *, batched: bool, dies: int = 1, walked: Job | None = None) -> None:
+    """One program a tile, row after row of tiles, batch after batch, or fewer that walk them; each of so many
+    dies, to which programs are dealt in turn, gets tiles that follow one another."""
     tiles = "triton.cdiv({n_rows}, {BLOCK_M}) * triton.cdiv({n_cols}, {BLOCK_N})"
     kernel.grid = f"({{n_batch}} * {tiles},)" if batched else f"({tiles},)"
     kernel.line("row_blocks = tl.cdiv(n_rows, BLOCK_M)")
     kernel.line("col_blocks = tl.cdiv(n_cols, BLOCK_N)")
-    kernel.line("program = tl.program_id(0)")
+    at, count = ("tile", "n_tiles") if walked is not None else ("program", "tl.num_programs(0)")
+    if walked is not None:
+        walk_tiles(walked, kernel)
+    else:
+        kernel.line("program = tl.program_id(0)")
     if dies > 1:
         kernel.constant("DIES", str(dies))
-        kernel.line("share, longer = tl.num_programs(0) // DIES, tl.num_programs(0) % DIES")
-        kernel.line("die = program % DIES")
-        kernel.line("program = program // DIES + die * share + tl.minimum(die, longer)")
+        kernel.line(f"share, longer = {count} // DIES, {count} % DIES")
+        kernel.line(f"die = {at} % DIES")
+        kernel.line(f"{at} = {at} // DIES + die * share + tl.minimum(die, longer)")
     if batched:
-        kernel.line("batch = (program // (row_blocks * col_blocks)).to(tl.int64)")
-        kernel.line("program = program % (row_blocks * col_blocks)")
-    kernel.line("tile_row, tile_col = program // col_blocks, program % col_blocks")
+        kernel.line(f"batch = ({at} // (row_blocks * col_blocks)).to(tl.int64)")
+        kernel.line(f"{at} = {at} % (row_blocks * col_blocks)")
+    kernel.line(f"tile_row, tile_col = {at} // col_blocks, {at} % col_blocks")
 
 
 def place(job: Job, kernel: Kernel) -> tuple[Group, Group, Group | None]:
@@ -119,7 +125,8 @@ def place(job: Job, kernel: Kernel) -> tuple[Group, Group, Group | None]:
     kernel.constant("BLOCK_M", str(schedule.rows))
     kernel.constant("BLOCK_N", str(schedule.block))
     kernel.constant("BLOCK_K", str(schedule.depth))
-    number_tiles(kernel, batched=bool(tiling.batch), dies=schedule.dies)
+    walked = job if schedule.persistent else None
+    number_tiles(kernel, batched=bool(tiling.batch), dies=schedule.dies, walked=walked)
     if schedule.group > 1:
         kernel.constant("GROUP", str(schedule.group))
         kernel.line("tile_row, tile_col = tl.swizzle2d(tile_row, tile_col, row_blocks, col_blocks, GROUP)")
@@ -144,13 +151,16 @@ def enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
     group = Group("batch", tiling.batch, "", "BATCH")
     indexer = Indexer(kernel, job.loops, [group], job.vocabulary, job.tensors.values())
     moves: dict[str, str] = {}
+    cuts = {job.tensors[b]: cut for b, cut in (cut_factors(job.loops) or {}).items()} if job.schedule.stretch else {}
     for tensor, index in _accesses(job):
         moved, _ = indexer.parts(index, {})
+        if (cut := cuts.get(tensor)) is not None:
+            moved = past_runs(kernel, tensor, cut, indexer.walks(group, indexer.resolved(index)))
         if moves.setdefault(tensor, moved) != moved:
             raise CannotFuseError("a tensor is read at two entries of a batch at once")
     for tensor, moved in moves.items():
         if moved:
-            kernel.line(f"{kernel.pointer(tensor)} += {moved}")
+            move_pointer(job, kernel, tensor, moved)
     return group
 
 
@@ -198,6 +208,8 @@ def _sums(
                 continue
             how = f', input_precision="{job.schedule.dot}"' if builder.dtype(node.left) == "fp32" else ""
             how += ", out_dtype=tl.int32" if node.dtype == "int32" else ""
+            if builder.dtype(node.left) in EIGHT_BITS and not node.fast:
+                how += ", max_num_imprecise_acc=BLOCK_K"
             kernel.line(f"{name} = tl.dot({', '.join(sides)}, {name}{how})")
     for name, terms in lanes.items():
         kernel.line(f"{name} = tl.sum({terms}, axis=2)")
@@ -243,7 +255,8 @@ def _steps(
     for name in sums:
         kernel.line(f"{name} = {zeros}")
     if longest is None:
-        with kernel.block(f"for start in tl.range({first}, {last}, BLOCK_K):"):
+        roles = "" if job.schedule.persistent else specialised(job.schedule)
+        with kernel.block(f"for start in tl.range({first}, {last}, BLOCK_K{roles}):"):
             yield sums
         return
     kernel.constant("STRETCH", str(longest))

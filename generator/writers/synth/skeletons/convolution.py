@@ -70,7 +70,7 @@ OF_CHANNELS = Tile("BLOCK_M, BLOCK_N", 0, True, "1, BLOCK_N")
 """A tile of which whole columns are reduced: it holds all channels of its places."""
 
 
-_LOCALS = {"acc", "columns", "weights", "shift", "ks", "tap", "places", "phase", "taken", "block", "turn",
+_LOCALS = {"acc", "part", "columns", "weights", "shift", "ks", "tap", "places", "phase", "taken", "block", "turn",
            "first_place", "n_places", "n_taps", "n_steps"}  # fmt: skip
 """What this kernel calls its own values."""
 

@@ -11,10 +11,12 @@ from ..emit.index import Group, Indexer
 from ..emit.kernel import Kernel
 from ..emit.names import LOCALS, RESERVED
 from ..emit.taps import join_masks
-from ..emit.text import Text
+from ..emit.text import Text, joined, term
 from ..emit.values import Values
 from ..expr import Apply, Load
+from ..extent import product
 from ..math import HELPERS
+from ..schedule import held_sides
 from .job import Job
 
 
@@ -52,21 +54,22 @@ class Factors:
         """
         kernel, load, values = self.values.kernel, only_loaded(self.values.builder, number), self.values
         if not self.job.schedule.descriptors or load is None or values.known(number, ()) is not None:
-            return factor(values, number, self.mask)
+            return self._loaded(number)
         tensor = self.job.tensors[load.buffer]
         found = copied(kernel, values.indexer, load, tensor, self.sides, self.batch, self.part)
         if found is None:
-            return factor(values, number, self.mask)
+            return self._loaded(number)
         descriptor, source = found
+        if self._always_brought():
+            name = values.fresh(tensor)
+            kernel.line(f"{name} = {source}")
+            values.define(number, Text(name))
+            return name
         before = len(kernel.lines)
         with values.scope(), kernel.block("else:"):
-            name = factor(values, number, self.mask)
+            name = self._loaded(number)
         wanted = values.builder.dtype(number)
         widened = f".to({TRITON[wanted]})" if wanted != load.dtype else ""
-        if self.part is not None:
-            behind = f"{kernel.pointer(tensor)} + {self.part.number}.to(tl.int64) * {self.part.size}"
-            at, line = kernel.lines[-1]
-            kernel.lines[-1] = (at, line.replace(kernel.pointer(tensor), behind))
         copy = f"{name} = {source}{widened}"
         if turns is not None and source.endswith(".T"):
             copy = f"{name}_tile = {source.removesuffix('.T')}{widened}"
@@ -76,6 +79,39 @@ class Factors:
             (kernel.depth + 1, copy),
         ]
         values.taken.add(name)
+        values.define(number, Text(name))
+        return name
+
+    def _always_brought(self) -> bool:
+        """Whether no tile needs pointers: those of parts, whose runs are aligned, unless empty lanes between
+        what a tile holds whole keep its rows or columns from lying side by side."""
+        if self.part is None or (tiling := self.job.loops.tiling) is None:
+            return False
+        held = dict(zip(("BLOCK_M", "BLOCK_N"), (tiling.held_rows, tiling.held_cols), strict=True))
+        whole = dict(zip(("BLOCK_M", "BLOCK_N"), held_sides(tiling), strict=True))
+        lengths = [side.length for side in self.sides if held.get(side.length)]
+        return all(
+            product((axis.size for axis in held[n]), self.job.loops.one).literal == whole[n] for n in lengths
+        )
+
+    def _loaded(self, number: int) -> str:
+        """A factor by pointers; of one that was cut the part at hand, whose runs lie a pitch apart."""
+        values, load, part = self.values, only_loaded(self.values.builder, number), self.part
+        if part is None or load is None:
+            return factor(values, number, self.mask)
+        kernel, tensor = values.kernel, self.job.tensors[load.buffer]
+        whole = tensor.removesuffix("_parts")
+        index = values.indexer.resolved(load.index)
+        walked = [step for side in self.sides for step in values.indexer.walks(side.group, index)]
+        along = [place for place, step, _ in walked if step.is_one()]
+        runs = [
+            f"{part.number}.to(tl.int64) * {kernel.scalar(part.runs, f'{whole}_runs')}",
+            *(term(p, kernel.scalar(s // part.run, f"{whole}_stride")) for p, s, _ in walked if not s.is_one()),
+        ]
+        mask = values.mask_for(values.indexer.along(values.builder.free_axes(number)))
+        place = joined([f"({joined(runs)}) * {part.pitch}", *along])
+        name = values.fresh(tensor)
+        kernel.line(f"{name} = tl.load({kernel.pointer(tensor)} + {place}, mask={mask}, other=0.0)")
         values.define(number, Text(name))
         return name
 

@@ -2,22 +2,25 @@
 
 An fp32 number is the sum of three of bf16; of the nine products of parts the six that count are taken one
 after another, the smallest first. Matrix units round their sums towards zero, so that the sum of a stretch
-goes to the rest in registers before that shows.
+goes to the rest in registers before that shows. In the parts every run of neighbours begins at a 16-byte
+boundary, whatever its length, so that the copy engine can bring their tiles.
 """
 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..emit.descriptors import Part
 from ..emit.index import Group
 from ..emit.kernel import Kernel
-from ..emit.text import Text
+from ..emit.text import Text, joined, term
 from ..emit.values import Values
 from ..expr import Contract, Load
 from ..extent import Extent, product
-from ..loops import Loops
+from ..loops import LoopAxis, Loops
+from ..schedule import next_power_of_two
+from ..space import Affine
 from .factors import Factors, only_loaded
 from .job import Job
 
@@ -25,10 +28,29 @@ PARTS, PRODUCTS = 3, 6
 CUT_BLOCK = 2048
 """Elements that a program of the first kernel cuts."""
 
+LEAST_WIDTH = 256
+"""Of them that lie side by side, where there are so many."""
 
-def cut_factors(loops: Loops) -> dict[str, Extent] | None:
-    """The tensors whose parts are multiplied, with their sizes; None where a region is not one product of two
-    whole fp32 tensors as they lie in memory, which nothing else in it reads."""
+ALIGNED = 8
+"""Elements of bf16 between two 16-byte boundaries."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A tensor that is cut: `runs` of them one behind the other, of `run` neighbours in memory each, along
+    which a side of tiles lies."""
+
+    runs: Extent
+    run: Extent
+
+    @property
+    def elements(self) -> Extent:
+        return self.runs * self.run
+
+
+def cut_factors(loops: Loops) -> dict[str, Cut] | None:
+    """The tensors whose parts are multiplied; None where a region is not one product of two whole fp32
+    tensors as they lie in memory, which nothing else in it reads."""
     builder = loops.region.builder
     nodes = [builder.nodes[n] for n in builder.walk([s.value for s in loops.region.stores])]
     products = [node for node in nodes if isinstance(node, Contract)]
@@ -42,8 +64,30 @@ def cut_factors(loops: Loops) -> dict[str, Extent] | None:
     names = {f.buffer for f in found if f is not None}
     if sum(isinstance(node, Load) and node.buffer in names for node in nodes) > len(found):
         return None
-    sizes = {name: _elements(loops, name) for name in sorted(names)}
-    return sizes if all(_fills(loops, name, size) for name, size in sizes.items()) else None
+    runs = {name: _cut(loops, name) for name in sorted(names)}
+    cut = {name: found for name, found in runs.items() if found is not None}
+    return cut if len(cut) == len(names) and all(_fills(loops, n, c.elements) for n, c in cut.items()) else None
+
+
+def _cut(loops: Loops, buffer: str) -> Cut | None:
+    """A tensor as runs along one side of its tiles; None where neighbours in memory are of none."""
+    if (tiling := loops.tiling) is None:
+        return None
+    index = loops.region.builder.space.resolve(_load(loops, buffer).index)
+    for axes in (tiling.rows, tiling.cols, tiling.depth):
+        if (run := _run(loops, axes, index)) is not None:
+            return Cut(_elements(loops, buffer) // run, run)
+    return None
+
+
+def _run(loops: Loops, axes: tuple[LoopAxis, ...], index: Affine) -> Extent | None:
+    """The length of a side that an index walks place after place."""
+    length = loops.one
+    for axis in reversed(axes):
+        if loops.coefficient(index, axis) != length:
+            return None
+        length = length * axis.size
+    return length if axes else None
 
 
 def _fills(loops: Loops, buffer: str, size: Extent) -> bool:
@@ -81,21 +125,59 @@ def cut_kernel(job: Job) -> tuple[Kernel, list[tuple[str, str]]]:
         f"{job.name}_parts_kernel",
         "One tile of a factor a program: each number becomes three of bf16, of which it is the sum.",
     )
-    cut = {job.tensors[name]: size for name, size in (cut_factors(job.loops) or {}).items()}
-    kernel.constant("BLOCK", str(CUT_BLOCK))
-    kernel.line("offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)")
-    for number, (tensor, size) in enumerate(cut.items()):
-        count = kernel.size(f"{tensor}_elements", size)
-        header = f"if tl.program_id(1) == {number}:" if len(cut) > 1 else ""
-        source = kernel.pointer(tensor)
+    cuts = {job.tensors[name]: cut for name, cut in (cut_factors(job.loops) or {}).items()}
+    kernel.line("program = tl.program_id(0)")
+    for number, (tensor, cut) in enumerate(cuts.items()):
+        header = f"if tl.program_id(1) == {number}:" if len(cuts) > 1 else ""
         with kernel.block(header) if header else nullcontext():
-            kernel.line(f"mask = offsets < {count}")
-            kernel.line(f"number = tl.load({source} + offsets, mask=mask, other=0.0)")
-            store_parts(kernel, f"{tensor}_parts", "offsets", "mask", count)
-    sizes = ", ".join(f"{{{tensor}_elements}}" for tensor in cut)
-    most = f"max({sizes})" if len(cut) > 1 else sizes
-    kernel.grid = f"(triton.cdiv({most}, {{BLOCK}}), {len(cut)})"
-    return kernel, [(f"{tensor}_parts", "bf16") for tensor in cut]
+            _cut_tile(kernel, tensor, cut)
+    counts = [f"{tensor}_blocks" for tensor in cuts]
+    most = f"max({', '.join(counts)})" if len(counts) > 1 else counts[0]
+    kernel.grid = f"({most}, {len(cuts)})"
+    return kernel, [(f"{tensor}_parts", "bf16") for tensor in cuts]
+
+
+def _cut_tile(kernel: Kernel, tensor: str, cut: Cut) -> None:
+    """The lines for a tile of one tensor: so many runs, as much of each as fits."""
+    runs, run = kernel.size(f"{tensor}_runs", cut.runs), kernel.size(f"{tensor}_run", cut.run)
+    block = _width(cut.run.full)
+    pitch, width = pitch_of(kernel, tensor), kernel.constant(f"{tensor}_WIDTH", str(block))
+    kernel.line(f"across = tl.cdiv({run}, {width})")
+    kernel.line(f"rows = (program // across).to(tl.int64) * {CUT_BLOCK // block}")
+    kernel.line(f"rows += tl.arange(0, {CUT_BLOCK // block})[:, None]")
+    kernel.line(f"cols = program % across * {width} + tl.arange(0, {width})[None, :]")
+    kernel.line(f"inside = (rows < {runs}) & (cols < {run})")
+    kernel.line(f"number = tl.load({kernel.pointer(tensor)} + rows * {run} + cols, mask=inside, other=0.0)")
+    kernel.line(f"kept = (rows < {runs}) & (cols < {pitch})")
+    kernel.line(f"target = rows * {pitch} + cols")
+    kernel.line(f"apart = tl.cast({runs}, tl.int64) * {pitch}")
+    store_parts(kernel, f"{tensor}_parts", "target", "kept", "apart")
+    kernel.made[f"{tensor}_pitch"] = f"triton.cdiv({tensor}_run, {ALIGNED}) * {ALIGNED}"
+    per_run, rows = f"triton.cdiv({tensor}_run, {{{width}}})", CUT_BLOCK // block
+    down = f"triton.cdiv({tensor}_runs, {rows})" if rows > 1 else f"{tensor}_runs"
+    kernel.made[f"{tensor}_blocks"] = f"{down} * {per_run}"
+    kernel.shapes[f"{tensor}_parts"] = f"({PARTS}, {tensor}_runs, {tensor}_pitch)"
+
+
+def _width(run: int) -> int:
+    """Elements of a run that a program cuts: of the widths that read in long stretches the one that leaves the
+    fewest lanes beyond the run's end."""
+    if run <= LEAST_WIDTH:
+        return next_power_of_two(run)
+    widths = (CUT_BLOCK >> halvings for halvings in range((CUT_BLOCK // LEAST_WIDTH).bit_length()))
+    return min(widths, key=lambda width: -(-run // width) * width)
+
+
+def pitch_of(kernel: Kernel, tensor: str) -> str:
+    """The constant that is the distance of two runs of a tensor's parts, which the wrapper works out."""
+    return kernel.constant(f"{tensor}_PITCH", f"{tensor}_pitch")
+
+
+def past_runs(kernel: Kernel, tensor: str, cut: Cut, walked: list[tuple[str, Extent, Extent]]) -> str:
+    """How far the parts of a tensor lie from their beginning where other axes than its runs' have moved."""
+    name = tensor.removesuffix("_parts")
+    runs = joined([term(place, kernel.scalar(step // cut.run, f"{name}_stride")) for place, step, _ in walked])
+    return f"({runs}) * {pitch_of(kernel, name)}" if walked else ""
 
 
 def store_parts(kernel: Kernel, tensor: str, offsets: str, mask: str, count: str, parts: int = PARTS) -> None:
@@ -118,9 +200,9 @@ def _part(job: Job, kernel: Kernel, number: int, which: str) -> Part:
     load = only_loaded(job.loops.region.builder, number)
     if load is None:
         raise ValueError("parts of a factor that is computed")
-    elements = _elements(job.loops, load.buffer)
+    cut = (cut_factors(job.loops) or {})[load.buffer]
     tensor = job.tensors[load.buffer].removesuffix("_parts")
-    return Part(which, elements, kernel.size(f"{tensor}_elements", elements), PARTS)
+    return Part(which, cut.runs, cut.run, pitch_of(kernel, tensor), f"{tensor}_pitch", PARTS)
 
 
 def choose_parts(kernel: Kernel) -> None:

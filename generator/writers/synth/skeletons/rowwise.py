@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from ..builder import Builder
-from ..dtypes import SHORT_FLOATS
+from ..dtypes import EIGHT_BITS, SHORT_FLOATS
 from ..emit.kernel import Kernel
 from ..emit.neutral import choose_padding
 from ..emit.reduce import reduce_tile
@@ -170,7 +170,7 @@ def _is_read(builder: Builder, number: int, *, widened: bool) -> bool:
     """A load; of short floats, where they are `widened`, the cast that is written with it."""
     node = builder.nodes[number]
     if isinstance(node, Load):
-        return not (widened and node.dtype in SHORT_FLOATS)
+        return not (widened and node.dtype in SHORT_FLOATS | EIGHT_BITS)
     return (
         widened
         and isinstance(node, Apply)

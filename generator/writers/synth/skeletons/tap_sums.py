@@ -1,7 +1,9 @@
 """The sums of a convolution over packed factors: tap after tap, a stretch of channels a step.
 
 Tiles are brought by threads, all parts of fp32 factors in one step; or by the copy engine as boxes of
-neighbouring places and of rows, one product of parts a step.
+neighbouring places and of rows, one product of parts a step. Matrix units cut their sums off with every
+addition, so that no addition of a small product may meet a large sum: threads' steps begin each with the
+smallest product and go to the sums in registers, boxes take each product for a whole stretch.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ ORDER = ((2, 0), (0, 2), (1, 1), (1, 0), (0, 1), (0, 0))
 
 
 def sums_over_taps(kernel: Kernel, job: Job, conv: Convolution) -> None:
-    """acc = the sum over taps and channels, of fp32 parts from stretch to stretch."""
+    """acc = the sum over taps and channels, of fp32 parts from step to step or from stretch to stretch."""
     if job.schedule.descriptors:
         _sums_of_boxes(kernel, job, conv)
         return
@@ -34,20 +36,17 @@ def sums_over_taps(kernel: Kernel, job: Job, conv: Convolution) -> None:
     _taps(kernel, conv)
     kernel.line("acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)")
     kernel.line(f"n_steps = n_taps * (ROW // ({conv.taps} * BLOCK_K))")
-    if parts == 1:
-        with kernel.block("for step in tl.range(0, n_steps):"):
-            _step(kernel, conv, parts)
+    with kernel.block("for step in tl.range(0, n_steps):"):
+        _step(kernel, conv, parts)
+        if parts == 1:
             how = ', input_precision="ieee"' if conv.image.dtype == "fp32" else ""
             kernel.line(f"acc = tl.dot(left_0, right_0, acc{how})")
-        return
-    kernel.constant("STRETCH", str(max(1, job.schedule.stretch // job.schedule.depth)))
-    with kernel.block("for first in tl.range(0, n_steps, STRETCH):"):
-        kernel.line("stretch = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)")
-        with kernel.block("for step in tl.range(first, tl.minimum(first + STRETCH, n_steps)):"):
-            _step(kernel, conv, parts)
-            for left, right in ORDER:
-                kernel.line(f"stretch = tl.dot(left_{left}, right_{right}, stretch)")
-        kernel.line("acc += stretch")
+            return
+        smaller, (left, right) = ORDER[:-1], ORDER[-1]
+        for number, (one, other) in enumerate(smaller):
+            behind = ", part" if number else ""
+            kernel.line(f"part = tl.dot(left_{one}, right_{other}{behind})")
+        kernel.line(f"acc += tl.dot(left_{left}, right_{right}, part)")
 
 
 def _sums_of_boxes(kernel: Kernel, job: Job, conv: Convolution) -> None:

@@ -22,7 +22,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return "done already"
     if schedule.lanes:
         return "lanes multiply from registers, to which no engine copies"
-    factors, dtype = _factors(site)
+    factors, dtype = factors_of(site)
     if dtype == "fp32" and schedule.dot == "ieee":
         return f"{dtype} factors are multiplied from registers, to which no engine copies"
     if not any(load is not None and not load.taps and not load.gathered for load in factors):
@@ -35,7 +35,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     return schedule.decide(Choice("tiles", "by the copy engine", why, TRANSFORM), descriptors=True)
 
 
-def _factors(site: Site) -> tuple[list[Load | None], str]:
+def factors_of(site: Site) -> tuple[list[Load | None], str]:
     """The factors of all products, None for what is computed, and their type."""
     builder = site.loops.region.builder
     if site.loops.tiling is not None and site.loops.tiling.inner:

@@ -17,6 +17,7 @@ from . import (
     online_softmax,
     peel_row_edges,
     persistent_programs,
+    persistent_tiles,
     pipelined_loop,
     row_in_registers,
     rows_in_l2,
@@ -31,6 +32,7 @@ from . import (
     triangular,
     vector_width,
     warp_count,
+    warp_roles,
     xcd_order,
     zero_tiles,
 )  # fmt: skip
@@ -40,9 +42,9 @@ Transform = Callable[[Schedule, Site], Schedule | str]
 
 _MODULES = (
     cache_hints, column_tiles, copy_engine, flash_tiling, grouped_order, implicit_gemm, integral_waves,
-    loads_first, online_softmax, peel_row_edges, persistent_programs, pipelined_loop, row_in_registers,
-    rows_in_l2, rows_per_program, shifted_moments, skinny, split_k, split_precision, split_reduction,
-    tile_choice, triangular, vector_width, warp_count, xcd_order, zero_tiles,
+    loads_first, online_softmax, peel_row_edges, persistent_programs, persistent_tiles, pipelined_loop,
+    row_in_registers, rows_in_l2, rows_per_program, shifted_moments, skinny, split_k, split_precision,
+    split_reduction, tile_choice, triangular, vector_width, warp_count, warp_roles, xcd_order, zero_tiles,
 )  # fmt: skip
 
 _OF_TILES = {
@@ -51,12 +53,14 @@ _OF_TILES = {
         copy_engine,
         grouped_order,
         implicit_gemm,
+        persistent_tiles,
         pipelined_loop,
         skinny,
         split_k,
         split_precision,
         tile_choice,
         triangular,
+        warp_roles,
         xcd_order,
         zero_tiles,
     )
@@ -70,8 +74,14 @@ _OF_LAYOUT: Mapping[str, set[str]] = {
 """What knows the tiles of matrix products, and windows; the rest is for rows, columns and flat grids."""
 
 
-_NOT_HELD = {module.TRANSFORM for module in (copy_engine, split_k)}
-"""What takes tiles for neighbours in memory, or their sums for sums of parts."""
+_NOT_HELD = {module.TRANSFORM for module in (copy_engine, persistent_tiles, split_k, warp_roles)}
+"""What takes tiles for neighbours in memory, or their sums for sums of parts, or one tile for like another."""
+
+_BEFORE_WALKS = {
+    module.TRANSFORM
+    for module in (implicit_gemm, skinny, split_k, split_precision, tile_choice, triangular, zero_tiles)
+}
+"""What decides which tiles there are, and how they are summed: before programs walk them or warps have roles."""
 
 _IN_ANY_ORDER = {module.TRANSFORM for module in (peel_row_edges, rows_in_l2, split_reduction)}
 """What takes the parts of a row as they come, or more than once: not for running sums."""
@@ -85,6 +95,8 @@ def _for_its_layouts(name: str, apply: Transform) -> Transform:
             return f"{name} is not for {_WORDS[schedule.layout]}"
         if name in _NOT_HELD and site.loops.tiling is not None and site.loops.tiling.holds:
             return f"{name} is not for tiles that hold what is reduced of them"
+        if name in _BEFORE_WALKS and schedule.layout == "tiles" and (schedule.persistent or schedule.roles):
+            return f"{name} is not for tiles that programs walk or warps share out"
         if name == flash_tiling.TRANSFORM and schedule.layout != "attention":
             return "there is no attention"
         return apply(schedule, site)

@@ -58,7 +58,7 @@ def _product_tile(schedule: Schedule, site: Site) -> Schedule | str:
         stages = schedule.num_stages - 1
         why = f"{tiles.shared_bytes(schedule)} bytes of shared memory are more than a block has"
         return schedule.decide(Choice("num_stages", str(stages), why, TRANSFORM), num_stages=stages)
-    whole = schedule.splits > 1 or tiles.tiling.holds
+    whole = schedule.splits > 1 or tiles.tiling.holds or schedule.roles  # of which no halves compile
     if not schedule.halves and not whole and schedule.block > LEAST_PRODUCT_SIDE:
         why = "what follows the sums takes half the registers for half of the columns at a time"
         return schedule.decide(Choice("results", "in two halves", why, TRANSFORM), halves=True)

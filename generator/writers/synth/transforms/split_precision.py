@@ -87,8 +87,10 @@ def _cut(schedule: Schedule, tiles: Tiles, beside: float) -> Schedule | None:
         f"by shares of peaks that an H200 reached, {rate:.0f} TFLOP/s of parts that a kernel before cuts in "
         f"{cutting_us:.0f} us, {beside:.0f} of parts cut on the way; the dropped terms are near 2^-24"
     )
-    choice = Choice("fp32 products", "six of bf16, cut before", why, TRANSFORM)
-    return schedule.decide(
-        choice, dot="bf16x6", stretch=STRETCH, descriptors=True, rows=CUT_SIDE, block=CUT_SIDE,
-        depth=min(CUT_DEPTH, max(LEAST_DOT, next_power_of_two(depth))), num_warps=8, num_stages=4,
+    step = min(CUT_DEPTH, max(LEAST_DOT, next_power_of_two(depth)))
+    name = f"{CUT_SIDE} x {CUT_SIDE} x {step}"
+    tiled = schedule.decide(Choice("tile", name, "of those measured the fastest for cut parts", TRANSFORM))
+    return tiled.decide(
+        Choice("fp32 products", "six of bf16, cut before", why, TRANSFORM), dot="bf16x6", stretch=STRETCH,
+        descriptors=True, rows=CUT_SIDE, block=CUT_SIDE, depth=step, num_warps=8, num_stages=4,
     )  # fmt: skip
