@@ -119,13 +119,23 @@ def _numbers(method: ast.FunctionDef, sizes: Collection[int], is_model: bool) ->
     extents = {id(node) for part in ast.walk(method) for node in _extents(part)}
     defaults = [node for node in (*method.args.defaults, *method.args.kw_defaults) if _is_whole(node)]
     extents |= {id(node) for node in defaults if _is_extent(node, is_model) or _is_size(node, sizes)}
+    others = {id(node) for part in ast.walk(method) for node in _no_sizes(part)}
     for node in ast.walk(method):
-        if not _is_whole(node):
+        if not _is_whole(node) or id(node) in others:
             continue
         if id(node) in extents:
             yield BuiltIn(node, f"{_PREFIX}{node.value}")
         elif node.value >= SMALLEST_WIDTH and node.value % DIVISORS[0] == 0:
             yield BuiltIn(node, DIVISOR)
+
+
+def _no_sizes(part: ast.AST) -> Iterator[ast.AST]:
+    """The place of a layer among others, as in `self.features[16]`, and settings that are compared, side by
+    side, with those of a model."""
+    if isinstance(part, ast.Subscript):
+        yield part.slice
+    elif isinstance(part, ast.Compare):
+        yield from (node for other in part.comparators if isinstance(other, ast.Tuple) for node in other.elts)
 
 
 def _extents(part: ast.AST) -> Iterator[ast.expr]:

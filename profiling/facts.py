@@ -144,7 +144,7 @@ def time_facts(time_us: float, work: dict[str, float], launches: int) -> dict[st
 
 
 def compute_kind(traced: TracedOp) -> str:
-    """The rate that bounds the operator's arithmetic: matrix units for products of 8- and 16-bit types, else the
+    """The rate that bounds the operator's arithmetic: matrix units for products of 8 and 16 bits, else the
     fp32 or fp64 vector units, in which pointwise work is done whatever its storage type."""
     if all_in_eight_bits(traced) and len(units := eight_bit_units(traced)) == 1:
         return next(iter(units))

@@ -47,7 +47,8 @@ def by_parts_us(traced: TracedOp, spec: DeviceSpec, *, needed: bool = False) -> 
     kernel that takes longer is no wonder, however long a library takes that multiplies in float32. None where
     the device has nothing faster than that, or the op is none of these.
     """
-    if eight_bit_units(traced) or "float32" not in traced.dtypes or not {*_PRODUCTS, "conv"} & set(traced.op_kinds):
+    kinds = {*_PRODUCTS, "conv"} & set(traced.op_kinds)
+    if not kinds or "float32" not in traced.dtypes or eight_bit_units(traced):
         return None
     peaks = spec.peak_tflops
     parts = max(peaks.get("tensor_tf32", 0.0) / 3, peaks.get("tensor_bf16", 0.0) / 6)

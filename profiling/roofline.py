@@ -119,7 +119,9 @@ def estimate_us(
         else [bytes_moved / max(len(kernels), 1)] * len(kernels)
     )
     works = products if len(products) == len(kernels) else [None] * len(kernels)
-    multiplied = sum(w.step_flops * w.steps * (w.walked or k.blocks) for w, k in zip(works, kernels, strict=True) if w)
+    multiplied = sum(
+        w.step_flops * w.steps * (w.walked or k.blocks) for w, k in zip(works, kernels, strict=True) if w
+    )
     each = max(0.0, flops - multiplied) / max(works.count(None), 1)
     parts = [
         _kernel_us(share, each, kernel, spec, kind, work)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # loading it would load torch, which the child alone needs
 
 _CHILD = "kbgen.profiling.static_child"
 _LIMITS = Limits(wall_s=120.0, cpu_s=240, memory_bytes=16 << 30)
+_COMMON = 8  # kernels that these limits are for
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,13 @@ def inspect(
         "overrides": dict(op.overrides),
         "card": _card(spec),
     }
-    key = key_of(request, candidate_path.read_text(encoding="utf-8")) if cache else ""
+    text = candidate_path.read_text(encoding="utf-8")
+    key = key_of(request, text) if cache else ""
     reply = cache.get(key) if cache else None
     if reply is None:
         request["known"] = dict(cache.kernels) if cache else {}
-        outcome = run_child(_CHILD, request, scratch=scratch, limits=_LIMITS, env=NO_CARD, warm=True)
+        limits = limits_for(text.count("@triton.jit"))
+        outcome = run_child(_CHILD, request, scratch=scratch, limits=limits, env=NO_CARD, warm=True)
         if outcome.reply is None:
             return StaticReport(spec.arch, (), (f"compiling {candidate_path.name} failed: {outcome.detail}",))
         reply = outcome.reply
@@ -112,6 +115,12 @@ def inspect(
     if cache:
         cache.kernels |= {k["key"]: k["compiled"] for k in reply["kernels"] if k["compiled"] and k["key"]}
     return _report(reply["kernels"], spec)
+
+
+def limits_for(kernels: int) -> Limits:
+    """Each kernel beyond the first few may take ten seconds more: a network has dozens."""
+    more = 10 * max(0, kernels - _COMMON)
+    return replace(_LIMITS, wall_s=_LIMITS.wall_s + more, cpu_s=(_LIMITS.cpu_s or 0) + more)
 
 
 def _card(spec: DeviceSpec) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from .budget import FLOORS, difference, too_ill_conditioned
 from .controls import Answer
 from .eight_bits import widened
 from .families import ASTRONOMICAL, CLOSE_IN, ENORMOUS, FAINT, INFINITE, ONE_NAN, VANISHING
+from .largest import overflows
 from .operators import cancels, passes_nan, squares
 
 
@@ -105,10 +106,11 @@ _USELESS = 0.5
 
 
 def _overflows(answer: Answer) -> bool:
-    """Whether eager is infinite or NaN where float64 is not, or makes something else of its overflow."""
+    """Whether eager is infinite or NaN where float64 is not, makes something else of its overflow, or comes
+    by numbers on its way that its dtype does not hold."""
     pairs = zip(answer.eager.outputs, answer.oracle.outputs, strict=True)
     return any(
         bool((~torch.isfinite(widened(own)) & torch.isfinite(right)).any())
         or (right.is_floating_point() and difference(own, right).worst >= _USELESS)
         for own, right in pairs
-    )
+    ) or overflows(answer.case)

@@ -80,7 +80,8 @@ def _an_earlier_answer(
     for old in earlier:
         if all(map(_is_flat, old.oracle.outputs)):
             continue  # of zeros alone, say: everyone's zeros are like it
-        if old.case.setting is answer.case.setting and accepted(outputs, old, precision):
+        same = old.case.setting is answer.case.setting
+        if same and accepted(outputs, old, precision) and _nearer(outputs, old, answer):
             return "stale-output", f"it returns the result of an earlier call ({old.case.name})"
     return None
 
@@ -98,9 +99,27 @@ def _other_weights(
         if all(same(value, case.step.state[name]) for name, value in state.items()):
             continue
         stale = right_answer(case, state)
-        if accepted(outputs, stale, precision):
+        if accepted(outputs, stale, precision) and _nearer(outputs, stale, answer):
             return "stale-weights", "it returns the result for weights that have been changed in place since"
     return None
+
+
+_MUCH = 0.1
+"""Of the distance to the right result, what may be left to another one that is to explain it."""
+
+
+def _nearer(outputs: list[torch.Tensor], other: Answer, answer: Answer) -> bool:
+    """Whether an output is much nearer to the `other` result than to the right one: where these are alike, a
+    row of equal values normalised with whatever weights, say, neither explains an error."""
+    pairs = zip(outputs, other.oracle.outputs, answer.oracle.outputs, strict=True)
+    return any(
+        not torch.equal(found, right)
+        if not found.is_floating_point()
+        else not torch.equal(widened(found).isfinite(), right.isfinite())
+        or difference(found, mistaken).worst <= _MUCH * difference(found, right).worst
+        for found, mistaken, right in pairs
+        if not same(mistaken, right)
+    )
 
 
 def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) -> Finding | None:
@@ -161,7 +180,9 @@ def _share_off(outputs: list[torch.Tensor], answer: Answer, floor: float) -> flo
 def _worst(outputs: list[torch.Tensor], answer: Answer) -> float:
     """The largest error, infinite where an output is not finite or not a floating one and differs."""
     pairs = list(zip(outputs, answer.oracle.outputs, strict=True))
-    if any(not torch.equal(torch.isfinite(widened(found)), torch.isfinite(oracle)) for found, oracle in pairs):
+    if any(
+        not torch.equal(torch.isfinite(widened(found)), torch.isfinite(oracle)) for found, oracle in pairs
+    ):
         return float("inf")
     if any(not oracle.is_floating_point() and not torch.equal(found, oracle) for found, oracle in pairs):
         return float("inf")

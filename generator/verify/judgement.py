@@ -9,13 +9,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import torch
 
 from ...profiling.sandbox import Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
 from .answers import Answers
 from .budget import precision_class
-from .cases import at_whole_tiles, names_sizes, plan, with_more_rows, written
+from .cases import at_whole_tiles, names_sizes, plan, with_large_spikes, with_more_rows, written
 from .controls import run_controls
 from .early import cause_known, end_calls
 from .ending import ended_badly
@@ -45,6 +44,7 @@ from .whole import (
     unsettled,
     unwritten_read,
 )
+from .works_in import works_in
 
 PATIENCE_S = 12.0
 """After this much CPU time the child leaves out the calls marked optional."""
@@ -68,6 +68,7 @@ class Judgement:
         self.static, self.live = static, live
         self.cases = plan(found, record.seed)
         self.cases += other_modes(found, self.cases, record.seed, record.source)
+        self.cases += with_large_spikes(found, record.seed, record.precision)
         if not names_sizes(record.source, found):
             self.cases += with_more_rows(self.cases)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
@@ -168,8 +169,7 @@ class Judgement:
             first = reference.eager(case.inputs, state)
         except Exception:  # the answer to the first case tells it in words
             return False
-        tensors = [*first.outputs, *state.values(), *case.inputs]
-        dtypes = [one.dtype for one in tensors if isinstance(one, torch.Tensor)]
+        dtypes = [*works_in(case)]
         own = precision_class(dtypes, "fp32")
         self.right.precision = precision_class(dtypes, self.record.precision)
         self.record.note_precision(own, self.right.precision)

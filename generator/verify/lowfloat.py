@@ -40,7 +40,7 @@ def tf32_nearest(values: Float32) -> Float32:
 
 
 def _magnitudes(mantissa: int, last: int) -> Float32:
-    """The numbers of an 8-bit float from 0 to its largest one, whose bits are `last`, in the order of bits."""
+    """The numbers of an 8-bit float from 0 to its largest, whose bits are `last`, in the order of bits."""
     bits = np.arange(last + 1)
     exponent, rest = bits >> mantissa, (bits & ((1 << mantissa) - 1)) / (1 << mantissa)
     bias = (1 << (6 - mantissa)) - 1

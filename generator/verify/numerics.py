@@ -4,7 +4,8 @@ Measured on triton 3.7.1: bfloat16 values are held as raw 16-bit integers, so th
 yields NaN and `tl.dot` errors of 1e10, and the cast to bfloat16 truncates where hardware rounds to nearest
 even; `tl.dot` in TF32 computes in full fp32; `tl.maximum` spreads NaN where hardware drops it; a lane that is
 masked off without `other` reads 0 where hardware leaves it undefined; a load of one element loses an `other`
-of zero; casts to 8-bit floats lose the carry of their rounding, and NaN is a number after casts from them. Each of these would pass wrong kernels or refuse right ones.
+of zero; casts to 8-bit floats lose the carry of their rounding, and NaN is a number after casts from them.
+Each of these would pass wrong kernels or refuse right ones.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ _MOVES = _words("""
 _PASSES_NAN = _MOVES | _words("""
     add sub rsub mul div neg reciprocal sqrt rsqrt square pow exp exp2 log log2 log10 sigmoid silu sum mean mm
     bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
-    native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm cumsum
+    native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm
+    cumsum
     """)
 """NaN comes out of these however they are computed. Of a maximum, a clamp or a comparison it does not:
 `tl.maximum` and `tl.max` drop it, as the card's own instructions do, and torch keeps it."""
@@ -35,6 +36,8 @@ _CANCELS = _words("""
 
 _SQUARES = _words("var var_mean std std_mean norm linalg_vector_norm _cdist_forward _euclidean_dist")
 """Their squares may underflow in a kernel and not in torch, which takes some of them in a wider type."""
+
+_STATISTICS = _words("native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit")
 
 
 def plain_name(func: Any) -> str:
@@ -53,3 +56,8 @@ def cancels(operators: Iterable[str]) -> bool:
 
 def squares(operators: Iterable[str]) -> bool:
     return not _SQUARES.isdisjoint(operators)
+
+
+def squares_inside(name: str) -> bool:
+    """Whether an operator squares what it takes before it gives a root or a quotient of that."""
+    return name in _SQUARES | _STATISTICS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,9 @@ class _Extent:
     stored: list[Addresses] = field(default_factory=list)
     most: float = 0.0  # elements that all programs so far can have stored
     highest: int | None = None  # index that may stand in it
+    adding: float = 0.0  # whole numbers that this program adds to one of its elements, at most
+    counted: float = 0.0  # likewise all programs so far
+    counts_to: float = math.inf  # up to where such an element is exact
 
 
 class Phantom:
@@ -50,6 +54,8 @@ class Phantom:
         self._held: list[Any] = []
         self._reachable: list[_Extent] = []
         self._kernel = ""
+        self.narrow = False  # something was added up in few bits
+        self._wrapped: set[str] = set()
 
     def address(self, tensor: torch.Tensor) -> int:
         return self.of(tensor).start + int(tensor.storage_offset()) * tensor.element_size()
@@ -73,6 +79,7 @@ class Phantom:
     def begin_program(self, number: int) -> None:
         for extent in self._reachable:
             extent.stored.clear()
+            extent.adding = 0.0
 
     def stored(self) -> dict[int, int]:
         """Elements that the program has stored, by the start of the tensor."""
@@ -81,6 +88,17 @@ class Phantom:
             for one in self._reachable
             if one.stored
         }
+
+    def added(self) -> dict[int, float]:
+        """Whole numbers that the program has added to one element, by the start of the tensor."""
+        return {one.start: one.adding for one in self._reachable if one.adding}
+
+    def count(self, address: int, added: float, counts_to: int) -> None:
+        """An atomic addition, as `run_over.counted` tells it."""
+        for extent in self._reachable:
+            if added and extent.start <= address < extent.stop:
+                extent.adding += added
+                extent.counts_to = counts_to
 
     def note_highest(self, tensor: torch.Tensor, highest: int | None) -> None:
         """Loads from this tensor give `highest`."""
@@ -135,6 +153,26 @@ class Phantom:
         if max(sizes[1:]) > _MOST_BESIDE:
             detail = f"{self._kernel} at full size: a grid of {list(sizes)}; its second and third axes end at"
             self.faults.append(("over-limit", f"{detail} {_MOST_BESIDE}"))
+
+    def add_narrow(self, wraps: bool) -> None:
+        """A sum of integers of few bits."""
+        self.narrow = True
+        if wraps:
+            self._wrapped.add(self._kernel)
+
+    def run_over(self) -> tuple[tuple[str, str], ...]:
+        """Faults of kernels that count past the end of few bits."""
+        told = "counts past the end of 8 or 16 bits where it loads nothing but ones"
+        return tuple(("unjudged-path", f"{kernel} at full size {told}") for kernel in sorted(self._wrapped))
+
+    def miscounted(self, outputs: Sequence[torch.Tensor]) -> None:
+        """Floating counters that may be asked for more than they can count, where whole numbers come out."""
+        if all(output.is_floating_point() for output in outputs):
+            return
+        for extent in self.extents.values():
+            if extent.counted > extent.counts_to:
+                asked = f"{extent.name} may have to count to {extent.counted:.0f} at full size"
+                self.faults.append(("unjudged-path", f"{asked}, and its type stops at {extent.counts_to:.0f}"))
 
     def unwritten(self, outputs: Sequence[torch.Tensor]) -> None:
         """Outputs that all programs together cannot have filled, though nothing else wrote to them."""

@@ -34,12 +34,14 @@ from .memory import Addresses, OutOfBoundsError
 from .phantom import Phantom, TimeIsUpError
 from .promises import Promises, doubtful
 from .recorder import COPIES, EMPTY, FREE
+from .run_over import counted, few_bits, wraps
 from .stand_in import OnThisMachine
 
 NOWHERE = "meta"
 """The device of tensors that have a shape and no memory."""
 
-_CONTENTS = (0, 1, -1)
+_ONES = 1
+_CONTENTS = (0, _ONES, -1)
 
 
 @dataclass(frozen=True)
@@ -108,17 +110,19 @@ def rehearse(
 ) -> Rehearsed:
     """Walk through `make()(*inputs)`; `inputs` are forms or values; loads of indices give the `highest`."""
     inputs = [(*one[:3], one[3] if highest else None) if isinstance(one, tuple) else one for one in inputs]
-    first = _walk(watch, make, inputs, _CONTENTS[0])
+    first, phantom = _walk(watch, make, inputs, _CONTENTS[0])
     if not first.faults or first.why_not:
-        return Rehearsed((), first.kernels, first.modes, first.why_not)
+        counts = phantom.narrow and not first.why_not
+        faults = _walk(watch, make, inputs, _ONES)[1].run_over() if counts else ()
+        return Rehearsed(faults, first.kernels, first.modes, first.why_not)
     agreed = {cause for cause, _ in first.faults}
     for content in _CONTENTS[1:]:
-        agreed &= {cause for cause, _ in _walk(watch, make, inputs, content).faults}
+        agreed &= {cause for cause, _ in _walk(watch, make, inputs, content)[0].faults}
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     return Rehearsed(faults, first.kernels, first.modes)
 
 
-def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> Rehearsed:
+def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> tuple[Rehearsed, Phantom]:
     phantom, why_not = Phantom(content), ""
     watch.begin()
     watch.promises.sites.clear()
@@ -131,11 +135,13 @@ def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> Rehea
             with OnThisMachine(there=NOWHERE), _Fresh(phantom):
                 outputs = [one for one in pytree.tree_leaves(model(*held)) if isinstance(one, torch.Tensor)]
             phantom.unwritten(outputs)
+            phantom.miscounted(outputs)
         except BaseException as error:  # whatever it raises, as in a call
             why_not = _reason(error)
     phantom.faults += [("false-promise", told) for told in watch.promises.broken()]
     kernels = tuple(dict.fromkeys(launch.kernel for launch in watch.launches))
-    return Rehearsed(tuple(phantom.faults), kernels, tuple(sorted(watch.dot_precisions)), why_not)
+    seen = Rehearsed(tuple(phantom.faults), kernels, tuple(sorted(watch.dot_precisions)), why_not)
+    return seen, phantom
 
 
 def _reason(error: BaseException) -> str:
@@ -186,8 +192,15 @@ def _imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[An
             if doubtful(ptrs, mask):
                 promises.look(ptrs, mask)
 
+        def create_add(self, lhs: Any, rhs: Any) -> TensorHandle:
+            found: TensorHandle = super().create_add(lhs, rhs)
+            if few_bits(found):
+                phantom.add_narrow(wraps(lhs, rhs, found))
+            return found
+
         def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *_: Any) -> TensorHandle:
             phantom.atomic(*_lanes(ptr, mask))
+            phantom.count(int(np.ravel(ptr.data)[0]), *counted(op, ptr, val, mask))
             return TensorHandle(np.full_like(val.data, abs(phantom.content)), val.dtype.scalar)
 
         def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *_: Any) -> TensorHandle:
@@ -237,14 +250,18 @@ def _walking(watch: Watch, phantom: Phantom) -> type[Any]:
             phantom.check_grid(sizes)
             for kinds in itertools.product(*(_kinds(size) for size in sizes)):
                 most: dict[int, int] = {}
+                adds: dict[int, float] = {}
                 for place in _samples([places for _, places in kinds]):
                     builder.set_grid_idx(*place)
                     self.fn(**named)
                     for start, count in phantom.stored().items():
                         most[start] = max(most.get(start, 0), count)
+                    for start, added in phantom.added().items():
+                        adds[start] = max(adds.get(start, 0.0), added)
                 programs = float(np.prod([float(count) for count, _ in kinds]))
                 for extent in phantom.extents.values():
                     extent.most += programs * most.get(extent.start, 0)
+                    extent.counted += programs * adds.get(extent.start, 0.0)
 
     return Walking
 

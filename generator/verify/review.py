@@ -229,6 +229,9 @@ class Review:
         if explained is not None:
             return Fault(explained[0], f"{where}: {explained[1]}")
         empty = unwritten(self.outputs[place], self.answer.eager.outputs[place])
+        if empty and self._replays():
+            told = "it launches no kernel any more and returns what an earlier call has kept"
+            return Fault("stale-output", f"{where}: {told}")
         if empty:
             return Fault(
                 "unwritten-output", f"{where}: {empty} elements still hold what torch.empty left there"
@@ -240,6 +243,10 @@ class Review:
             return Fault("non-finite", f"{where}: {why}")
         usual = "; usual values came out right" if self.right_before else ""
         return Fault("wrong-values", f"{where}: {why}{usual}")
+
+    def _replays(self) -> bool:
+        """Whether nothing ran where elements are asked for, though at this shape it had before."""
+        return self.right_before and not self.report.launches and self.answer.case.step.layout not in EMPTY
 
     def _rounds(self) -> bool:
         """Whether this call brought numbers to fewer bits; otherwise digits are lost by what it reckons."""

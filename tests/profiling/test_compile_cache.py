@@ -13,7 +13,7 @@ from kbgen.profiling import static
 from kbgen.profiling.compile_cache import MOST_ENTRIES, CompileCache, default_folder, key_of
 from kbgen.profiling.op import Op
 from kbgen.profiling.sandbox import Outcome
-from kbgen.profiling.static import inspect
+from kbgen.profiling.static import inspect, limits_for
 
 ASKED = {"candidate": "/somewhere/a.py", "op": "/op.py", "source": "x", "overrides": {}, "card": {"arch": 90}}
 
@@ -104,3 +104,26 @@ def test_only_what_compiled_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     for _ in range(4):
         inspect(path, op, spec, tmp_path, CompileCache(tmp_path))
     assert len(asked) == 3
+
+
+def test_the_kernels_of_one_candidate_are_known_for_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The child is told what it need not compile, and its limits grow with the kernels of a network."""
+    asked: list[tuple[Any, Any]] = []
+    reply = {"kernels": [{"name": "k", "key": "of k", "compiled": {"registers": 32}}]}
+
+    def child(module: str, request: dict[str, Any], **how: Any) -> Outcome:
+        asked.append((request["known"], how["limits"]))
+        return Outcome("ok", reply, "", 0.1, "", ())
+
+    monkeypatch.setattr(static, "run_child", child)
+    monkeypatch.setattr(static, "_report", lambda kernels, spec: None)
+    cache, op, spec = CompileCache(tmp_path), Op(tmp_path / "op.py", "pass", {}, {}), find_spec("h100")
+    for number, text in enumerate(("@triton.jit\n", "@triton.jit\n" * 38)):
+        path = tmp_path / f"{number}.py"
+        path.write_text(text)
+        inspect(path, op, spec, tmp_path, cache)
+    assert [known for known, _ in asked] == [{}, {"of k": {"registers": 32}}]
+    assert [limits for _, limits in asked] == [limits_for(1), limits_for(38)]
+    assert limits_for(38).wall_s == limits_for(8).wall_s + 300

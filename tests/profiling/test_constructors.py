@@ -68,6 +68,21 @@ def test_a_candidate_s_constructor_is_set_by_the_same_rule_and_its_lines_stay() 
     assert with_constants(source, {}) == source
 
 
+def test_the_place_of_a_layer_and_the_settings_of_others_are_no_widths() -> None:
+    """What a written kernel asserts of its model names the sixteenth layer, however narrow that is."""
+    source = NETWORK.replace("class Model(", "class ModelNew(").replace(
+        "        self.linear",
+        "        settings = (self.first[16].groups, self.first[24].heads)\n"
+        "        if settings != (1, 32):\n"
+        "            raise ValueError\n"
+        "        self.linear",
+    )
+    changed = with_constants(source, {DIVISOR: 8})
+    assert "(self.first[16].groups, self.first[24].heads)" in changed
+    assert "settings != (1, 32)" in changed
+    assert "Block(3, 8)" in changed
+
+
 def test_a_network_of_fixed_widths_gets_a_shape_with_narrow_ones(tmp_path: Path) -> None:
     path = tmp_path / "network.py"
     path.write_text(

@@ -80,6 +80,39 @@ def test_stages_help_until_loads_are_hidden(device: str) -> None:
     assert times[-1] == times[-2]
 
 
+@DEVICES
+def test_a_program_that_walks_hides_its_next_loads(device: str) -> None:
+    """Sixteen tiles a unit: fifteen times the loads of the next are under way while results leave."""
+    spec = find_spec(device)
+    ended = replace(tile(128, 256, 64), fill_us=1.0, drain_us=2.0)
+    walked, many = replace(ended, walked=16 * units(spec)), 16 * units(spec)
+    dealt = product_us(ended, many, 1, spec)
+    assert dealt == pytest.approx(product_us(tile(128, 256, 64), many, 1, spec) + 16 * 3.0)
+    assert product_us(walked, units(spec), 1, spec) == pytest.approx(dealt - 15 * 1.0)
+    alone = replace(walked, stages=1)  # nothing is loaded ahead
+    assert product_us(alone, units(spec), 1, spec) == product_us(replace(ended, stages=1), many, 1, spec)
+
+
+def test_neighbours_on_a_unit_fill_the_ends_of_a_program() -> None:
+    spec = find_spec("h100")
+    plain, ended = tile(64, 64, 32), replace(tile(64, 64, 32), fill_us=1.0, drain_us=1.0)
+    beside = [product_us(w, 2 * units(spec), 2, spec) for w in (plain, ended)]
+    assert beside[1] - beside[0] == pytest.approx(1.0)
+    few = replace(ended, walked=2 * units(spec))  # one program on a unit has no neighbour, whatever fits
+    assert product_us(few, units(spec), 2, spec) > product_us(few, 2 * units(spec), 2, spec)
+
+
+def test_warps_with_roles_hide_what_a_step_costs_besides() -> None:
+    spec = find_spec("b200")
+    work = replace(tile(128, 256, 64), fill_us=1.0, drain_us=2.0)
+    count = 4 * units(spec)
+    saved = product_us(work, count, 1, spec) - product_us(replace(work, roles=True), count, 1, spec)
+    assert saved == pytest.approx(4 * work.steps * 0.030)
+    walked = replace(work, roles=True, walked=count)
+    steps = product_us(replace(walked, fill_us=0.0, drain_us=0.0), units(spec), 1, spec)
+    assert product_us(walked, units(spec), 1, spec) == pytest.approx(steps + 3.0)
+
+
 @settings(deadline=None)
 @given(
     flops=st.floats(1e4, 1e8), step_bytes=st.floats(1e3, 1e6), steps=st.integers(1, 500),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kbgen.hardware_specs.spec import find_spec
+from kbgen.profiling.compile_cache import CompileCache
 from kbgen.profiling.op import load_op
 from kbgen.profiling.static import StaticReport, inspect
 
@@ -86,12 +87,17 @@ SOFTMAX = """
 
 
 def inspected(
-    tmp_path: Path, forward: str, device: str = "h100", extra: str = "", model: str = MODEL
+    tmp_path: Path,
+    forward: str,
+    device: str = "h100",
+    extra: str = "",
+    model: str = MODEL,
+    cache: CompileCache | None = None,
 ) -> StaticReport:
     (tmp_path / "op.py").write_text(OP)
     (tmp_path / "candidate.py").write_text(KERNELS + extra + model + forward)
     return inspect(
-        tmp_path / "candidate.py", load_op(tmp_path / "op.py"), find_spec(device), tmp_path / "scratch"
+        tmp_path / "candidate.py", load_op(tmp_path / "op.py"), find_spec(device), tmp_path / "scratch", cache
     )
 
 
@@ -134,6 +140,17 @@ def test_equal_launches_are_counted_and_different_ones_listed(tmp_path: Path) ->
         ("add_kernel", 2, 8),
         ("softmax_kernel", 1, 4),
     ]
+
+
+def test_a_kernel_that_did_not_change_is_not_compiled_again(tmp_path: Path) -> None:
+    """Neither its place in the file nor what stands beside it makes it another one."""
+    cache = CompileCache(tmp_path / "cache")
+    before = inspected(tmp_path, ADD + SOFTMAX, cache=cache)
+    fewer = SOFTMAX.replace("num_warps=8", "num_warps=4")
+    after = inspected(tmp_path, ADD + fewer, extra="\nUNUSED = 1\n", cache=cache)
+    assert after.kernels[0] == before.kernels[0]  # with the seconds that compiling it took
+    assert (after.kernels[1].num_warps, before.kernels[1].num_warps) == (4, 8)
+    assert len(cache.kernels) == 3
 
 
 def test_a_misaligned_view_is_compiled_as_the_card_would(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ moves. That is how a kernel generated for one shape reads its sizes from the ten
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
+from math import comb
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,12 @@ class Total:
     parts: tuple[Extent, ...]
 
 
+Names = tuple[tuple[str, Extent], ...]
+
 Products = tuple[tuple[str, Extent, int], ...]
 """Products of known sizes: source, value, and the first size that may come after."""
+
+_MOST = 25_000  # products of one count
 
 
 def product(extents: Iterable[Extent], one: Extent) -> Extent:
@@ -134,17 +140,31 @@ def express(
     if target.literal in (0, 1):
         return str(target.literal)
     names = tuple((name, extent) for name, extent in known.items() if not extent.is_one())
+    inside = tuple((name, size) for name, size in names if _is_factor(size, target))
     products: Products = ()
-    for count in range(1, most_factors + 1):
-        for text, size, _ in _products(names, count):
+    for count in _counts(inside, most_factors):
+        for text, size, _ in _products(inside, count):
             if size == target:
                 return text
-        products += _products(names, count)
+        products += _products(inside, count)
     if target.literal is not None:
         return str(target.literal)
     if (found := _multiple(target, products)) or not chance:
         return found
+    products = tuple(one for count in _counts(names, most_factors) for one in _products(names, count))
     return _quotient(target, products, known) or _sum(target, products, known)
+
+
+def _is_factor(size: Extent, target: Extent) -> bool:
+    """Whether a size may be a factor of another; no factor of it is zero where it is not."""
+    pairs = zip(size.values, target.values, strict=True)
+    return all(whole % part == 0 if part else whole == 0 for part, whole in pairs)
+
+
+def _counts(names: Names, most: int) -> Iterator[int]:
+    """How many factors are tried: the state of a network has hundreds of sizes, and products of more than a
+    few of them are not looked through."""
+    return takewhile(lambda count: count == 1 or comb(len(names), count) <= _MOST, range(1, most + 1))
 
 
 def _multiple(target: Extent, products: Products) -> str | None:
@@ -183,7 +203,7 @@ def _sum(target: Extent, products: Products, known: Mapping[str, Extent]) -> str
 
 
 @lru_cache(maxsize=128)
-def _products(known: tuple[tuple[str, Extent], ...], count: int) -> Products:
+def _products(known: Names, count: int) -> Products:
     """Products of `count` different names, in the order of `known`."""
     if count == 1:
         return tuple((name, size, i + 1) for i, (name, size) in enumerate(known))

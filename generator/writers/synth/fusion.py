@@ -64,14 +64,14 @@ class Cut:
 
 def read_fused(traced: Sequence[TracedOp], spec: DeviceSpec) -> tuple[Program, tuple[Cut, ...]]:
     """The operator cut where that is estimated to be faster on the device, and the cuts that were made."""
-    program, cuts = read_program(traced), list[Cut]()
+    program, cuts = read_program(traced, spec=spec), list[Cut]()
     for _ in range(MOST_ROUNDS):
         found = _cuts(program, spec)
         if not found:
             break
         cuts += found
         apart: Apart = frozenset().union(*(cut.pairs for cut in cuts))
-        program = read_program(traced, apart)
+        program = read_program(traced, apart, spec)
     return program, tuple(cuts)
 
 
@@ -122,10 +122,10 @@ def best_cut(splitter: Splitter, loops: Loops, spec: DeviceSpec) -> Cut | None:
     one_us, found = timed(loops, spec), list[Cut]()
     for node in heavy:
         for first, second in _splits(splitter, members, node):
-            try:
-                parts = [find_loops(splitter.lowered(part)) for part in (first, second)]
-            except CannotFuseError:
+            before, behind = _regions(splitter, first), _regions(splitter, second)
+            if not before or not behind:
                 continue
+            parts = (*before, *behind)
             two_us = sum(timed(part, spec) for part in parts)
             if two_us < (1 - EARNS) * one_us:
                 pairs = frozenset(frozenset((a.name, b.name)) for a in first for b in second)
@@ -155,6 +155,21 @@ def _splits(
         yield own, members - own
 
 
+def _regions(splitter: Splitter, part: frozenset[fx.Node]) -> tuple[Loops, ...]:
+    """A part as one region, or as two where what it reduces shares no loop; none where it is neither."""
+    try:
+        return (find_loops(splitter.lowered(part)),)
+    except CannotFuseError:
+        pass
+    for node in sorted(part, key=lambda node: node.name):
+        after = splitter.following(part, node)
+        try:
+            return tuple(find_loops(splitter.lowered(half)) for half in (part - after, after) if half)
+        except CannotFuseError:
+            continue
+    return ()
+
+
 def region_us(loops: Loops, spec: DeviceSpec) -> float:
     """An ESTIMATE of a region's time under the best schedule that is foreseen for it."""
     return min(_schedules(loops, spec))
@@ -162,12 +177,15 @@ def region_us(loops: Loops, spec: DeviceSpec) -> float:
 
 def split_us(loops: Loops, spec: DeviceSpec) -> float:
     """The same where fp32 products are made of parts, by the shares of the units' peaks that these reached:
-    a tile that holds what is reduced cannot have its factors cut before."""
+    a tile that holds what is reduced cannot have its factors cut before. Windows are as slow as they are
+    gathered, whatever multiplies them."""
     site, estimate = Site(loops, spec), region_us(loops, spec)
     if loops.tiling is None or loops.tiling.inner or convolution_of(loops) is not None:
         return estimate
-    split = split_precision.apply(start_schedule(loops), site)
-    tiles = Tiles(loops, spec)
+    start, tiles = start_schedule(loops), Tiles(loops, spec)
+    if tiles.gathered_us(start):
+        return estimate
+    split = split_precision.apply(start, site)
     if isinstance(split, str) or (unit := tiles.rate(split)) is None:
         return estimate
     cut = bool(split.stretch)

@@ -99,13 +99,13 @@ def round_even(x):
     "to_e4m3": '''
 @triton.jit
 def to_e4m3(x):
-    """x as e4m3 as torch casts it: at most 448, infinities too; NaN stays. Cards differ beyond their range."""
+    """x as e4m3 as torch casts it: at most 448, infinities too; NaN stays. Cards' own casts differ."""
     return tl.where(x > 448.0, 448.0, tl.where(x < -448.0, -448.0, x)).to(tl.float8e4nv)
 ''',
     "to_e5m2": '''
 @triton.jit
 def to_e5m2(x):
-    """x as e5m2 as torch casts it: what rounds beyond 57344 is infinite, where a card's cast may stop there."""
+    """x as e5m2 as torch casts it: what rounds beyond 57344 is infinite, where a card may stop there."""
     bits = tl.where(tl.abs(x) > 57344.0, tl.where(x < 0, -57344.0, 57344.0), x).to(tl.float8e5)
     bits = bits.to(tl.uint8, bitcast=True)
     beyond = tl.where(x < 0, 0xFC, 0x7C).to(tl.uint8)
@@ -115,13 +115,13 @@ def to_e5m2(x):
 @triton.jit
 def max_nan(a, b):
     """The larger of two; a NaN wins, as in torch.max."""
-    return tl.where((a > b) | (a != a), a, b)
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 ''',
     "min_nan": '''
 @triton.jit
 def min_nan(a, b):
     """The smaller of two; a NaN wins, as in torch.min."""
-    return tl.where((a < b) | (a != a), a, b)
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
 ''',
     "largest": '''
 @triton.jit

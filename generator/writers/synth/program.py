@@ -10,6 +10,7 @@ from typing import Any
 from torch.export.graph_signature import InputKind, TensorArgument
 from torch.utils import _pytree as pytree
 
+from ....hardware_specs.spec import DeviceSpec
 from ....profiling.op import Op
 from ....profiling.trace import TracedOp
 from ...verify.candidate import with_constants
@@ -21,6 +22,7 @@ from .emit.wrapper import Wrapper, WrapperWriter
 from .extent import Extent
 from .loops import Loops, find_loops
 from .lowering.region import Region, Store
+from .lowering.scaled_products import without_e4m3
 from .math import HELPERS
 from .partition import Apart, Partition, partition
 from .recurrence import refuse_recurrence
@@ -74,18 +76,20 @@ class Program:
         return tuple(sorted({name for c in self.torch_calls if (name := allowed_name(c.node))}))
 
 
-def read_program(traced: Sequence[TracedOp], apart: Apart = frozenset()) -> Program:
+def read_program(
+    traced: Sequence[TracedOp], apart: Apart = frozenset(), spec: DeviceSpec | None = None
+) -> Program:
     """Lower and partition an operator traced at full size and at smaller shapes.
 
     A region whose sizes cannot be derived from shapes is cut again without the operators that need them.
-    Nodes of a pair in `apart` share no region.
+    Nodes of a pair in `apart` share no region; what has no types on the device of `spec` is left to torch.
     """
     traces = Traces(traced)
     refuse_recurrence(traces.graph)
     models = [model_of(t) for t in traces.traced]
     attributes, mode = integers(models), mode_of(traces, models[0])
     built_in = built_in_settings(models, traces)
-    refused: dict[str, str] = {}
+    refused = without_e4m3(traces, spec) if spec is not None else {}
     while True:
         parts = partition(traces, refused, apart)
         loops = {i: find_loops(s) for i, s in enumerate(parts.steps) if isinstance(s, Region)}

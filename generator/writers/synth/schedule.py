@@ -43,8 +43,8 @@ class Schedule:
     columns. `splits` parts of every sum are programs of their own, which a second kernel joins. With `lanes`
     products of few rows or columns are added up lane by lane, on no matrix unit. `triangle` skips tiles that
     a triangle of results leaves out, `marks` the ends of sums where a kernel before found only zeros. Each of
-    `dies` with an L2 of its own gets neighbouring tiles. As many programs a unit as `persistent` says (of rows: so
-    many in all) stay and walk tiles; with `roles` some warps load and others multiply.
+    `dies` with an L2 of its own gets neighbouring tiles. `persistent` programs walk rows, and as many on
+    each unit walk tiles; with `roles` some warps load and others multiply.
 
     "convolution" is "tiles" over factors that a kernel before packs, channels side by side: `rows` channels x
     `block` places of results, `depth` elements of one tap a step.

@@ -1,4 +1,4 @@
-"""The two ends of a tile of products: its first loads, with nothing to multiply yet, and its results on the way.
+"""The two ends of a tile of products: its first loads, with nothing to multiply yet, and its results leaving.
 
 Where a unit holds several programs, they fill each other's ends; where it holds one, only programs that walk
 tiles do: they load for the next while the results of this one leave.
@@ -28,9 +28,8 @@ def with_ends(tiles: Tiles, schedule: Schedule, work: ProductWork) -> ProductWor
 
 def result_bytes(tiles: Tiles, schedule: Schedule) -> float:
     """What leaves of one tile: its results, or its sums where these are parts of longer ones."""
-    held = [s.dtype for s in tiles.loops.region.stores]
-    of_each = len(tiles.products) * BYTES["fp32"] if schedule.splits > 1 else sum(BYTES[d] for d in held)
-    return float(schedule.rows * schedule.block * of_each)
+    stores = sum(s.node.meta["val"].numel() * BYTES[s.dtype] for s in tiles.loops.region.stores)
+    return (tiles.parts_bytes(schedule) or float(stores)) / tiles.programs(schedule)
 
 
 def ended_us(tiles: Tiles, schedule: Schedule) -> float:

@@ -16,15 +16,23 @@ import signal
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 from truncating import Units
 
+from kbgen.generator.verify.eight_bits import EIGHT_BITS
 from kbgen.generator.verify.interpreter import Watch, install
 from kbgen.profiling.op import load_op
 from kbgen.profiling.source import execute, read_source
+
+SMS = 3
+"""What the device has: programs that stay walk several tiles of most products, and one of the small ones."""
+
+ROUNDED = {torch.bfloat16: 1024, torch.float16: 128, **dict.fromkeys(EIGHT_BITS, 1024)}
+"""How many times what an fp32 result may be off by; of eight bits, a value or two in a thousand by a step."""
 
 LIMIT_S = 300
 """A kernel that never ends takes the child with it."""
@@ -36,6 +44,8 @@ def main() -> None:
     watch, units = Watch(), Units()
     units.install()
     install(watch, "sm_90")
+    device: Any = torch.cuda
+    device.get_device_properties = lambda _: SimpleNamespace(multi_processor_count=SMS)
     for line in sys.stdin:
         signal.alarm(LIMIT_S)
         job = json.loads(line)
@@ -64,8 +74,12 @@ def worst(op_path: Path, candidate: Path, overrides: dict[str, Any]) -> float:
     namespace = execute(source, shared)
     new = namespace.ModelNew(*op.module().get_init_inputs())
     new.load_state_dict(model.state_dict())
-    exact = copy.deepcopy(model).double()
-    wide = [x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in inputs]
+    short = any(isinstance(x, torch.Tensor) and x.dtype in EIGHT_BITS for x in inputs)
+    exact = copy.deepcopy(model) if short else copy.deepcopy(model).double()  # which torch multiplies in fp32
+    wide = [
+        x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() and not short else x
+        for x in inputs
+    ]
     before = [x.clone() if isinstance(x, torch.Tensor) else x for x in inputs]
     with torch.no_grad():
         want, want_tree = pytree.tree_flatten(exact(*wide))
@@ -91,9 +105,7 @@ def compared(want: Any, reference: Any, got: Any) -> float:
     if not got.is_floating_point():
         return same(reference, got)
     exact = want.double() if want.dtype == torch.float64 else reference.double()
-    return same(exact, got) / (
-        1024 if got.dtype == torch.bfloat16 else 128 if got.dtype == torch.float16 else 1
-    )
+    return same(exact, got) / ROUNDED.get(got.dtype, 1)
 
 
 def same(want: torch.Tensor, got: torch.Tensor) -> float:

@@ -19,7 +19,7 @@ from kbgen.hardware_specs.spec import find_spec
 STEPS = ("gemm-tile-choice", "pipelined-loop", "grouped-program-order")
 OF_PRODUCTS = (
     "tf32x3-split", "tma-bulk-copy", "split-k", "skinny-gemm", "triangular-tiles", "zero-tile-skip",
-    "xcd-program-order",
+    "xcd-program-order", "persistent-tiles", "warp-specialisation",
 )  # fmt: skip
 TOKENS, WIDTH, HIDDEN = 4096, 4096, 11008
 MIB = 2**20

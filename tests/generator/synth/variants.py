@@ -27,7 +27,8 @@ ORDER = (
     "column-tiles", "peel-row-edges", "vector-width", "warp-count", "integral-waves", "loads-first",
     "persistent-programs", "rows-in-l2", "skinny-gemm", "implicit-gemm", "tf32x3-split", "split-k",
     "gemm-tile-choice", "triangular-tiles", "zero-tile-skip", "flash-tiling", "pipelined-loop",
-    "tma-bulk-copy", "grouped-program-order", "xcd-program-order", "cache-hints",
+    "tma-bulk-copy", "grouped-program-order", "xcd-program-order", "persistent-tiles",
+    "warp-specialisation", "cache-hints",
 )  # fmt: skip
 """One order in which every transform is applied that applies."""
 
@@ -122,6 +123,15 @@ def _split_fused(loops: Loops) -> Schedule:
     return start if start.layout == "flat" else replace(start, online_softmax=True, shifted_moments=True)
 
 
+def _persistent(loops: Loops) -> Schedule:
+    """Programs that walk rows, or tiles of products: two for each unit, whatever a unit is."""
+    start = start_schedule(loops)
+    if start.layout != "tiles" or (loops.tiling is not None and loops.tiling.holds):
+        return _whole(loops, persistent=3)
+    small = replace(_steps(loops), dot="ieee", triangle=False, marks=False, num_stages=2)
+    return replace(small, persistent=2, roles=True, descriptors=True, dies=2)
+
+
 def _two_rows(loops: Loops) -> Schedule:
     start = start_schedule(loops)
     if start.layout != "rows" or not loops.kept:
@@ -153,7 +163,7 @@ VARIANTS: Mapping[str, Callable[[Loops], Schedule]] = {
     "peeled-fused": lambda loops: _peeled(loops, _fused(loops)),
     "whole": _whole,
     "whole-two-rows": lambda loops: _whole(loops, rows=2),
-    "persistent": lambda loops: _whole(loops, persistent=3),
+    "persistent": _persistent,
     "two-rows": _two_rows,
     "split": _split,
     "cut": _cut,

@@ -46,10 +46,18 @@ class _Form:
 def torch_call(
     traces: Traces, node: fx.Node, name_of: Callable[[fx.Node], str], known: Mapping[str, Extent], like: str
 ) -> str:
-    """Source of one node; new tensors are made on the device of the tensor `like`.
+    """Source of one node; new tensors are made on the device of the tensor `like`. Sizes are read from those
+    that are `known`, and where these do not give one as a product, from the tensors that the call takes.
 
     Raises `CannotFuseError` when an argument changes with the shapes and cannot be derived.
     """
+
+    near = {
+        f"{name_of(source)}.shape[{place}]": size
+        for source in node.all_input_nodes
+        if isinstance(source.meta.get("val"), torch.Tensor)
+        for place, size in enumerate(traces.shape(source))
+    }
 
     def text(value: Any) -> str:
         if isinstance(value, fx.Node):
@@ -57,7 +65,7 @@ def torch_call(
         if isinstance(value, list):
             return f"[{', '.join(text(v) for v in value)}]"
         if isinstance(value, Extent):
-            found = express(value, known)
+            found = express(value, known, chance=False) or express(value, near | known)
             if found is None:
                 raise CannotFuseError(f"an argument {value.full} of {node.name} follows from no shape")
             return found

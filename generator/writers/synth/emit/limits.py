@@ -56,9 +56,9 @@ def _held(name: str, tiling: Tiling, *, packed: bool) -> list[str]:
 
 def _empty(name: str, inputs: Inputs) -> list[str]:
     """No copy engine brings tiles of a tensor without elements."""
-    counts = ", ".join(f"{tensor}.numel()" for tensor, _ in inputs)
-    message = f"{name} multiplies tensors of at least one element, got {{least}}"
-    return [f"least = min({counts})", "if least < 1:", f'    raise ValueError(f"{message}")']
+    counts = [f"{tensor}.numel()" for tensor, _ in inputs]
+    least = f"min({', '.join(counts)})" if len(counts) > 1 else counts[0]
+    return [f"if {least} < 1:", f'    raise ValueError("{name} multiplies tensors with elements, got none")']
 
 
 def squares(

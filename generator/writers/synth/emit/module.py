@@ -15,7 +15,7 @@ from torch.utils import _pytree as pytree
 from ..extent import Extent
 from ..math import helper_sources
 from ..partition import Partition
-from ..rewrite import is_in_place
+from ..rewrite import is_in_place, op_name
 from ..space import CannotFuseError
 from ..steps import Step, TorchCall
 from ..traces import Traces
@@ -148,7 +148,12 @@ class ModuleWriter:
     def _step(self, index: int, step: Step, known: Mapping[str, Extent]) -> list[str]:
         held = self._held
         if isinstance(step, TorchCall):
-            text = torch_call(self.traces, step.node, held.__getitem__, known, self._like)
+            try:
+                text = torch_call(self.traces, step.node, held.__getitem__, known, self._like)
+            except CannotFuseError as refusal:
+                if op_name(step.node).startswith("_"):  # the reason is why no kernel does it
+                    raise CannotFuseError(f"{step.reason}; {refusal}") from refusal
+                raise
             if is_in_place(step.node):
                 return [text]
             held[step.node] = self._names.name(step.node)

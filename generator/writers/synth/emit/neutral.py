@@ -9,9 +9,12 @@ from ..expr import Apply, Load
 from ..stages import reduce_node
 from .values import Values
 
-Padding = Literal["zero", "-inf", "any"]
+Padding = Literal["zero", "-inf", "inf", "any"]
 _KEEPS_ZERO = frozenset({"cast", "abs", "neg", "relu", "relu_int", "sqrt"})
-_LEFT_ALONE_BY = {"sum": "zero", "max": "-inf", "peak": "-inf"}
+_LEFT_ALONE_BY = {
+    "sum": "zero", "max": "-inf", "peak": "-inf", "argmax": "-inf", "min": "inf", "argmin": "inf",
+}  # fmt: skip
+_INFINITE: dict[str, Padding] = {'-float("inf")': "-inf", 'float("inf")': "inf"}
 
 _INTEGER_BITS = {"int64": 63, "int32": 31}
 
@@ -30,16 +33,19 @@ def neutral(kind: str, dtype: str) -> str:
 
 
 def choose_padding(values: Values, reductions: list[int]) -> None:
-    """Load -inf instead of 0 beyond the row where that serves more reductions."""
+    """Load an infinity instead of 0 beyond the row where that serves more reductions."""
     builder = values.builder
     for load in builder.walk(reductions):
         node = builder.nodes[load]
         if not isinstance(node, Load) or not values.varies(load) or not is_float(node.dtype):
             continue
-        plain = sum(is_neutral(values, r) for r in reductions)
-        values.masked[load] = '-float("inf")'
-        if sum(is_neutral(values, r) for r in reductions) <= plain:
-            del values.masked[load]
+        served: dict[str | None, int] = {None: sum(is_neutral(values, r) for r in reductions)}
+        for other in _INFINITE:
+            values.masked[load] = other
+            served[other] = sum(is_neutral(values, r) for r in reductions)
+        del values.masked[load]
+        if (best := max(served, key=served.__getitem__)) is not None:
+            values.masked[load] = best
 
 
 def is_neutral(values: Values, reduce: int) -> bool:
@@ -58,7 +64,7 @@ def padding(values: Values, number: int) -> Padding:
 def _padding(values: Values, number: int, found: dict[int, Padding]) -> Padding:
     node = values.builder.nodes[number]
     if isinstance(node, Load) and values.varies(number):
-        return "-inf" if number in values.masked else "zero"
+        return _INFINITE[values.masked[number]] if number in values.masked else "zero"
     if not isinstance(node, Apply):
         return "any"
     below = [found[a] for a in node.args]
@@ -66,10 +72,10 @@ def _padding(values: Values, number: int, found: dict[int, Padding]) -> Padding:
         return "zero"
     if node.function in ("mul", "add") and all(p == "zero" for p in below):
         return "zero"
-    if node.function == "cast" and below[0] == "-inf":
-        return "-inf"
-    if node.function == "sub" and below[0] == "-inf" and not values.varies(node.args[1]):
-        return "-inf"
+    if node.function == "cast" and below[0] in _INFINITE.values():
+        return below[0]
+    if node.function == "sub" and below[0] in _INFINITE.values() and not values.varies(node.args[1]):
+        return below[0]
     if node.function == "exp" and below[0] == "-inf":
         return "zero"
     return "any"

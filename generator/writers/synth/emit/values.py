@@ -23,6 +23,7 @@ from .names import LOCALS, RESERVED
 from .taps import Instance, gathered_terms, join_masks, place_taps
 from .text import Text, call, index_text, repeats
 
+_WIDENED = SHORT_FLOATS | EIGHT_BITS
 LONGEST_INLINE = 60
 LONGEST_ADDRESS = 34
 LONGEST_STORE = 88
@@ -116,7 +117,7 @@ class Values:
             needed |= set() if fixed[number] else set(children)
         for number in sorted(needed):
             node = self.builder.nodes[number]
-            short_load = isinstance(node, Load) and node.dtype in SHORT_FLOATS | EIGHT_BITS  # its cast is the load
+            short_load = isinstance(node, Load) and node.dtype in _WIDENED  # its cast is the load
             if fixed[number] and not short_load and not isinstance(node, Const | SizeOf):
                 self.named(number, ())
 

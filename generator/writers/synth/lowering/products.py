@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import fx
 
-from ..dtypes import FLOATS
+from ..dtypes import EIGHT_BITS, FLOATS
 from ..expr import Contract, Reduce
 from ..space import Affine, Axis, CannotFuseError
 from .attending import as_attention
@@ -121,6 +121,8 @@ def contract(
 
 def operand(ctx: Context, arg: Any) -> Value:
     """A factor in the type it has in memory, in which matrix units take it."""
+    if isinstance(arg, fx.Node) and ctx.traces.dtype(arg) in EIGHT_BITS:
+        raise CannotFuseError("a product of 8-bit floats without scales is left to torch")
     if not isinstance(arg, fx.Node) or ctx.traces.dtype(arg) not in FLOATS:
         raise CannotFuseError("a product of integers is left to torch")
     value = ctx.value(arg)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import fx
 
+from .....hardware_specs.spec import DeviceSpec
 from ..dtypes import EIGHT_BITS
 from ..expr import Const
 from ..extent import Extent
 from ..space import CannotFuseError
+from ..traces import Traces
+from ..views import is_view
 from .context import Context, Lowered, Value
 from .products import combined, contract
 from .table import lowers
+
+E4M3 = torch.float8_e4m3fn
 
 FAST_ENOUGH = frozenset({"bf16", *EIGHT_BITS})
 """Results so coarse that the short accumulator of Hopper's 8-bit products (14 bits: relative error 2^-13 an
@@ -38,6 +44,17 @@ def _scaled_mm(ctx: Context, node: fx.Node) -> Lowered:
         found = combined(ctx, "mul", found, ctx.value(scale))
     bias = ctx.traces.arg(node, 4, "bias")
     return found if bias is None else combined(ctx, "add", found, ctx.value(bias))
+
+
+def without_e4m3(traces: Traces, spec: DeviceSpec) -> dict[str, str]:
+    """Operators that a device cannot have in Triton, with the reason: NVIDIA's before Ada have no e4m3. Where
+    there are no products of 8-bit floats otherwise, Triton widens them to fp16 on the way."""
+    if spec.vendor != "nvidia" or "fp8_mma" in spec.features:
+        return {}
+    reason = f"Triton has no e4m3 for {spec.target}"
+    held = {node for node in traces.graph.nodes if getattr(node.meta.get("val"), "dtype", None) == E4M3}
+    calls = [node for node in traces.graph.nodes if node.op == "call_function" and not is_view(node)]
+    return {node.name: reason for node in calls if not held.isdisjoint({node, *node.all_input_nodes})}
 
 
 def _is_scale(shape: Sequence[Extent], sizes: tuple[Extent | int, Extent | int]) -> bool:

@@ -21,17 +21,19 @@ from ..expr import Contract, Load
 from ..extent import Extent, product
 from ..loops import LoopAxis, Loops, Tiling
 from ..space import Affine, CannotFuseError
-from .factors import Factors, names_in_use, tile_values
+from .factors import Factors, names_in_use, only_loaded, tile_values
 from .frame import is_wide, prepare
 from .job import Job
-from .parts import cut_factors, past_runs, sums_of_parts
+from .parts import cut_factors, sums_of_parts
 from .rounding import longest_chain
-from .walking import move_pointer, specialised, walk_tiles
+from .walking import first_tile, move_pointer, of_steps
 from .zero_tiles import needed_span
 
 
 def write(job: Job) -> list[Kernel]:
-    who = "Programs that walk tiles of results" if job.schedule.persistent else "One tile of results a program"
+    who = (
+        "Programs that walk tiles of results" if job.schedule.persistent else "One tile of results a program"
+    )
     kernel = Kernel(f"{job.name}_kernel", f"{who}: {job.doc}.")
     found = sum_tile(job, kernel)
     if job.schedule.halves:
@@ -100,11 +102,7 @@ def number_tiles(kernel: Kernel, *, batched: bool, dies: int = 1, walked: Job | 
     kernel.grid = f"({{n_batch}} * {tiles},)" if batched else f"({tiles},)"
     kernel.line("row_blocks = tl.cdiv(n_rows, BLOCK_M)")
     kernel.line("col_blocks = tl.cdiv(n_cols, BLOCK_N)")
-    at, count = ("tile", "n_tiles") if walked is not None else ("program", "tl.num_programs(0)")
-    if walked is not None:
-        walk_tiles(walked, kernel)
-    else:
-        kernel.line("program = tl.program_id(0)")
+    at, count = first_tile(kernel, walked)
     if dies > 1:
         kernel.constant("DIES", str(dies))
         kernel.line(f"share, longer = {count} // DIES, {count} % DIES")
@@ -145,17 +143,16 @@ def _columns(job: Job) -> str:
 
 
 def enter_batch(job: Job, kernel: Kernel, tiling: Tiling) -> Group | None:
-    """Move every pointer to its batch entry, in 64 bits; inside of it 32 are enough."""
+    """Move every pointer to its batch entry, in 64 bits; inside of it 32 are enough. Of factors that were cut
+    each load finds the entry itself."""
     if not tiling.batch:
         return None
     group = Group("batch", tiling.batch, "", "BATCH")
     indexer = Indexer(kernel, job.loops, [group], job.vocabulary, job.tensors.values())
     moves: dict[str, str] = {}
-    cuts = {job.tensors[b]: cut for b, cut in (cut_factors(job.loops) or {}).items()} if job.schedule.stretch else {}
+    cut = {job.tensors[name] for name in cut_factors(job.loops) or {}} if job.schedule.stretch else set()
     for tensor, index in _accesses(job):
-        moved, _ = indexer.parts(index, {})
-        if (cut := cuts.get(tensor)) is not None:
-            moved = past_runs(kernel, tensor, cut, indexer.walks(group, indexer.resolved(index)))
+        moved, _ = indexer.parts(index, {}) if tensor not in cut else ("", "")
         if moves.setdefault(tensor, moved) != moved:
             raise CannotFuseError("a tensor is read at two entries of a batch at once")
     for tensor, moved in moves.items():
@@ -209,11 +206,20 @@ def _sums(
             how = f', input_precision="{job.schedule.dot}"' if builder.dtype(node.left) == "fp32" else ""
             how += ", out_dtype=tl.int32" if node.dtype == "int32" else ""
             if builder.dtype(node.left) in EIGHT_BITS and not node.fast:
-                how += ", max_num_imprecise_acc=BLOCK_K"
+                kernel.line(_step_in_fp32(builder, node, name, sides))
+                continue
             kernel.line(f"{name} = tl.dot({', '.join(sides)}, {name}{how})")
     for name, terms in lanes.items():
         kernel.line(f"{name} = tl.sum({terms}, axis=2)")
     return sums
+
+
+def _step_in_fp32(builder: Builder, node: Contract, name: str, sides: tuple[str, str]) -> str:
+    """A step's product of 8-bit floats, which Hopper sums in 14 bits, and its addition in fp32. Triton 3.7.1
+    forgets what was asked of it where the left factor is computed in registers."""
+    if only_loaded(builder, node.left) is None:
+        return f"{name} += tl.dot({', '.join(sides)})"
+    return f"{name} = tl.dot({', '.join(sides)}, {name}, max_num_imprecise_acc=BLOCK_K)"
 
 
 def summed_in(loops: Loops) -> str:
@@ -255,8 +261,7 @@ def _steps(
     for name in sums:
         kernel.line(f"{name} = {zeros}")
     if longest is None:
-        roles = "" if job.schedule.persistent else specialised(job.schedule)
-        with kernel.block(f"for start in tl.range({first}, {last}, BLOCK_K{roles}):"):
+        with kernel.block(f"for start in tl.range({first}, {last}, BLOCK_K{of_steps(job.schedule)}):"):
             yield sums
         return
     kernel.constant("STRETCH", str(longest))

@@ -47,8 +47,11 @@ def _multiply(job: Job, conv: Convolution) -> Kernel:
         Group("cols", tiling.cols, "col_mask", "COLS"),
     )
     groups = [rows, cols, *([Group("batch", tiling.batch, "", "BATCH")] if tiling.batch else [])]
-    _decode(kernel, job, conv, cols)
+    _enter_phase(kernel, conv)
+    if not job.schedule.descriptors:
+        _reading(kernel, job, conv)
     sums_over_taps(kernel, job, conv)
+    _results(kernel, job, conv, cols)
     indexer = Indexer(kernel, job.loops, groups, job.vocabulary, job.tensors.values())
     masks = {
         frozenset({"rows"}): "row_mask",
@@ -59,6 +62,7 @@ def _multiply(job: Job, conv: Convolution) -> Kernel:
     values = Values(kernel, job.loops, indexer, None, job.tensors, masks, job.hints, taken=taken)
     values.define(conv.number, Text("acc"))
     kernel.line("mask = row_mask & col_mask")
+    _tell_neighbours(values, job, conv)
     for number in reductions(job.loops.region):
         reduce_tile(values, number, OF_CHANNELS, "row_mask")
     for store in job.loops.region.stores:
@@ -70,8 +74,11 @@ OF_CHANNELS = Tile("BLOCK_M, BLOCK_N", 0, True, "1, BLOCK_N")
 """A tile of which whole columns are reduced: it holds all channels of its places."""
 
 
-_LOCALS = {"acc", "part", "columns", "weights", "shift", "ks", "tap", "places", "phase", "taken", "block", "turn",
-           "first_place", "n_places", "n_taps", "n_steps"}  # fmt: skip
+MOST_NEIGHBOURS = 16
+"""Places that are told to lie side by side: more than any access is wide."""
+
+_LOCALS = {"acc", "part", "columns", "weights", "shift", "ks", "tap", "places", "phase", "taken", "block",
+           "turn", "first_place", "n_places", "n_taps", "n_steps"}  # fmt: skip
 """What this kernel calls its own values."""
 
 
@@ -92,9 +99,9 @@ def _place(kernel: Kernel, job: Job, conv: Convolution) -> None:
         kernel.line("batch = (program % GROUPS).to(tl.int64)")
         kernel.line("program = program // GROUPS")
         many.append("{GROUPS}")
-    wide = ".to(tl.int64)" if is_wide(job.loops) else ""
     kernel.line("rows = tile_row * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]")
-    kernel.line(f"places = program{wide} * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]")
+    if not job.schedule.descriptors:
+        kernel.line(f"places = {_first_place(job)} + tl.arange(0, BLOCK_N)[None, :]")
     kernel.line("row_mask = rows < n_rows")
     kernel.made["row_tiles"] = "triton.cdiv(n_rows, {BLOCK_M})"
     kernel.made["place_tiles"] = f"triton.cdiv({count}, {{BLOCK_N}})"
@@ -109,36 +116,32 @@ def _grid(side: Slide, job: Job) -> tuple[str, Extent]:
     return f"{'phase' if side.step > 1 else 'out'}_{side.name}", side.walked
 
 
-def _decode(kernel: Kernel, job: Job, conv: Convolution, cols: Group) -> None:
-    """The place of each column in the results and in the packed tensor."""
-    above, inside, phase = "places", ["(places < n_places)"], "phase"
-    named: dict[int, str] = {}
+def _enter_phase(kernel: Kernel, conv: Convolution) -> None:
+    """What the places of a program's results leave along each stepped side, by its step."""
+    phase = "phase"
+    for side in reversed([side for side in conv.sides if side.step > 1]):
+        last = side is _first_phased(conv)
+        kernel.line(f"{side.name}_phase = {phase if last else f'{phase} % {side.step}'}")
+        if not last:
+            kernel.line(f"phase_above_{side.name} = {phase} // {side.step}")
+            phase = f"phase_above_{side.name}"
+
+
+def _divide(kernel: Kernel, job: Job, conv: Convolution) -> str:
+    """Lines that split places into those along each side; the variable of the image."""
+    above = "places"
     for side in reversed(conv.sides):
-        at, (walked, _) = f"at_{side.name}", _grid(side, job)
-        kernel.line(f"{at} = {above} % {walked}")
+        walked, _ = _grid(side, job)
+        kernel.line(f"at_{side.name} = {above} % {walked}")
         kernel.line(f"above_{side.name} = {above} // {walked}")
         above = f"above_{side.name}"
-        result = at
-        if side.step > 1:
-            own = f"{phase} % {side.step}" if side is not _first_phased(conv) else phase
-            kernel.line(f"{side.name}_phase = {own}")
-            if side is not _first_phased(conv):
-                kernel.line(f"phase_above_{side.name} = {phase} // {side.step}")
-                phase = f"phase_above_{side.name}"
-            result = f"to_{side.name}"
-            kernel.line(f"{result} = {at} * {side.step} + {side.name}_phase")
-        if result != at or job.schedule.descriptors:
-            inside.append(f"({result} < {kernel.size(f'out_{side.name}', side.out)})")
-        if side.place is not None:
-            named[side.place] = result
-    if conv.batch is not None:
-        named[conv.batch] = above
-    kernel.line(f"col_mask = {' & '.join(inside)}")
-    kernel.line(f"cols = {_flat(kernel, cols.axes, named)}")
-    cols.decoded.update({i: named[axis.leaves[0]] for i, axis in enumerate(cols.axes)})
-    if job.schedule.descriptors:
-        return
-    source = f"{above}.to(tl.int64)"
+    return above
+
+
+def _reading(kernel: Kernel, job: Job, conv: Convolution) -> None:
+    """Where in the packed tensor each column begins to read."""
+    kernel.line("col_mask = places < n_places")
+    source = f"{_divide(kernel, job, conv)}.to(tl.int64)"
     for side in conv.sides:
         at = f"at_{side.name}" + (f" * {side.stride}" if side.stride != 1 else "")
         source = (
@@ -148,6 +151,53 @@ def _decode(kernel: Kernel, job: Job, conv: Convolution, cols: Group) -> None:
         )
     group = " + batch * CHANNELS" if not conv.groups.is_one() else ""
     kernel.line(f"columns = ({source}) * (GROUPS * CHANNELS){group}")
+
+
+def _results(kernel: Kernel, job: Job, conv: Convolution, cols: Group) -> None:
+    """The place of each column in the results: behind the sums, beside which it takes registers."""
+    kernel.line(f"places = {_first_place(job)} + tl.arange(0, BLOCK_N)")
+    image, inside, named = _divide(kernel, job, conv), ["(places < n_places)"], {}
+    for side in conv.sides:
+        result = f"at_{side.name}"
+        if side.step > 1:
+            kernel.line(f"to_{side.name} = {result} * {side.step} + {side.name}_phase")
+            result = f"to_{side.name}"
+        if side.step > 1 or job.schedule.descriptors:
+            inside.append(f"({result} < {kernel.size(f'out_{side.name}', side.out)})")
+        if side.place is not None:
+            named[side.place] = result
+    if conv.batch is not None:
+        named[conv.batch] = image
+    found = " & ".join(inside)
+    kernel.line(f"col_mask = {found if len(inside) == 1 else f'({found})'}[None, :]")
+    for name in named.values():
+        kernel.line(f"{name} = {name}[None, :]")
+    kernel.line(f"cols = {_flat(kernel, cols.axes, named)}")
+    cols.decoded.update({i: named[axis.leaves[0]] for i, axis in enumerate(cols.axes)})
+
+
+def _first_place(job: Job) -> str:
+    return f"program{'.to(tl.int64)' if is_wide(job.loops) else ''} * BLOCK_N"
+
+
+def _tell_neighbours(values: Values, job: Job, conv: Convolution) -> None:
+    """Say that places along the width lie side by side, as far as a row has powers of two: a compiler
+    does not see it through divisions, and Triton 3.6 then gives neighbouring lanes other rows of results."""
+    width, kernel = conv.sides[-1], values.kernel
+    if width.step > 1 or width.place is None:
+        return
+    length, _ = _grid(width, job)
+    kernel.made["neighbours"] = f"min({length} & -{length}, {MOST_NEIGHBOURS})"
+    for store in job.loops.region.stores:
+        steps = dict(values.builder.space.resolve(store.index).terms)
+        moving, _ = values.indexer.parts(store.index, {})
+        if width.place not in steps or not steps[width.place].is_one():
+            continue
+        name = values.fresh("offset")
+        together = kernel.constant("NEIGHBOURS", "neighbours")
+        kernel.line(f"{name} = {moving}")
+        kernel.line(f"{name} = tl.max_contiguous({name}, (1, {together}))")
+        values.know_address(store.index, name)
 
 
 def _first_phased(conv: Convolution) -> Slide:

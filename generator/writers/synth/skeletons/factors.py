@@ -102,11 +102,16 @@ class Factors:
         kernel, tensor = values.kernel, self.job.tensors[load.buffer]
         whole = tensor.removesuffix("_parts")
         index = values.indexer.resolved(load.index)
-        walked = [step for side in self.sides for step in values.indexer.walks(side.group, index)]
+        groups = [*([self.batch] if self.batch else []), *(side.group for side in self.sides)]
+        walked = [step for group in groups for step in values.indexer.walks(group, index)]
         along = [place for place, step, _ in walked if step.is_one()]
         runs = [
             f"{part.number}.to(tl.int64) * {kernel.scalar(part.runs, f'{whole}_runs')}",
-            *(term(p, kernel.scalar(s // part.run, f"{whole}_stride")) for p, s, _ in walked if not s.is_one()),
+            *(
+                term(p, kernel.scalar(s // part.run, f"{whole}_stride"))
+                for p, s, _ in walked
+                if not s.is_one()
+            ),
         ]
         mask = values.mask_for(values.indexer.along(values.builder.free_axes(number)))
         place = joined([f"({joined(runs)}) * {part.pitch}", *along])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from ..emit.descriptors import Part
 from ..emit.index import Group
 from ..emit.kernel import Kernel
-from ..emit.text import Text, joined, term
+from ..emit.text import Text
 from ..emit.values import Values
 from ..expr import Contract, Load
 from ..extent import Extent, product
@@ -66,7 +66,9 @@ def cut_factors(loops: Loops) -> dict[str, Cut] | None:
         return None
     runs = {name: _cut(loops, name) for name in sorted(names)}
     cut = {name: found for name, found in runs.items() if found is not None}
-    return cut if len(cut) == len(names) and all(_fills(loops, n, c.elements) for n, c in cut.items()) else None
+    return (
+        cut if len(cut) == len(names) and all(_fills(loops, n, c.elements) for n, c in cut.items()) else None
+    )
 
 
 def _cut(loops: Loops, buffer: str) -> Cut | None:
@@ -171,13 +173,6 @@ def _width(run: int) -> int:
 def pitch_of(kernel: Kernel, tensor: str) -> str:
     """The constant that is the distance of two runs of a tensor's parts, which the wrapper works out."""
     return kernel.constant(f"{tensor}_PITCH", f"{tensor}_pitch")
-
-
-def past_runs(kernel: Kernel, tensor: str, cut: Cut, walked: list[tuple[str, Extent, Extent]]) -> str:
-    """How far the parts of a tensor lie from their beginning where other axes than its runs' have moved."""
-    name = tensor.removesuffix("_parts")
-    runs = joined([term(place, kernel.scalar(step // cut.run, f"{name}_stride")) for place, step, _ in walked])
-    return f"({runs}) * {pitch_of(kernel, name)}" if walked else ""
 
 
 def store_parts(kernel: Kernel, tensor: str, offsets: str, mask: str, count: str, parts: int = PARTS) -> None:

@@ -51,7 +51,10 @@ def _join(job: Job, spaces: dict[int, str]) -> Kernel:
     kernel = Kernel(f"{job.name}_kernel", f"The parts of a tile of sums joined: {job.doc}.")
     rows, cols = joined_tile(job.schedule)
     job = replace(
-        job, schedule=replace(job.schedule, rows=rows, block=cols, group=1, dies=1, persistent=0, descriptors=False)
+        job,
+        schedule=replace(
+            job.schedule, rows=rows, block=cols, group=1, dies=1, persistent=0, descriptors=False
+        ),
     )
     row_group, col_group, batch = place(job, kernel)
     results = tile_values(job, kernel, row_group, col_group, "mask", names_in_use())

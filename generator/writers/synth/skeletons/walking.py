@@ -1,8 +1,8 @@
 """Programs that stay on their unit: each walks tiles of products a grid apart, down to the last one.
 
-The loop over tiles and the one over the summed direction are flattened into one, so that the loads of the next
-tile are under way while the results of this one leave. How many units there are is asked of the device at every
-call.
+The loop over tiles and the one over the summed direction are flattened into one, so that the loads of the
+next tile are under way while the results of this one leave. How many units there are is asked of the device
+at every call.
 """
 
 from __future__ import annotations
@@ -15,24 +15,33 @@ from .job import Job
 LOOP = "for tile in tl.range(tl.program_id(0), n_tiles, tl.num_programs(0), flatten=True"
 
 
-def walk_tiles(job: Job, kernel: Kernel) -> None:
-    """Open the loop over the tiles that the grid counts; what is written from here on is its body."""
-    tiling, (buffer, _) = job.loops.tiling, job.loops.region.buffers[0]
-    device = f"{job.tensors[buffer]}.device"
+def first_tile(kernel: Kernel, walked: Job | None) -> tuple[str, str]:
+    """The variables that number a program's tile and count all of them; where programs walk tiles, what is
+    written from here on is the body of the loop over them."""
+    if walked is None:
+        kernel.line("program = tl.program_id(0)")
+        return "program", "tl.num_programs(0)"
+    tiling, (buffer, _) = walked.loops.tiling, walked.loops.region.buffers[0]
+    device = f"{walked.tensors[buffer]}.device"
     kernel.made["units"] = f"torch.cuda.get_device_properties({device}).multi_processor_count"
     tiles = kernel.grid.removeprefix("(").removesuffix(",)")
-    programs = "units" if job.schedule.persistent == 1 else f"{job.schedule.persistent} * units"
+    programs = "units" if walked.schedule.persistent == 1 else f"{walked.schedule.persistent} * units"
     kernel.grid = f"(min({tiles}, {programs}),)"
     batches = ""
     if tiling is not None and tiling.batch:
-        batches = f"{kernel.size('n_batch', product((a.size for a in tiling.batch), job.loops.one))} * "
+        batches = f"{kernel.size('n_batch', product((a.size for a in tiling.batch), walked.loops.one))} * "
     kernel.line(f"n_tiles = {batches}row_blocks * col_blocks")
-    kernel.line(f"{LOOP}{specialised(job.schedule)}):")
+    kernel.line(f"{LOOP}{_roles(walked.schedule)}):")
     kernel.depth += 1
+    return "tile", "n_tiles"
 
 
-def specialised(schedule: Schedule) -> str:
-    """What tells a loop that its loads and its products are for different warps."""
+def of_steps(schedule: Schedule) -> str:
+    """What the loop over the steps of a sum is told: nothing where the one over tiles is told it."""
+    return "" if schedule.persistent else _roles(schedule)
+
+
+def _roles(schedule: Schedule) -> str:
     return ", warp_specialize=True" if schedule.roles else ""
 
 

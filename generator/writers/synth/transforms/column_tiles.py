@@ -6,7 +6,7 @@ from ..schedule import Choice, Schedule, next_power_of_two
 from .site import Site
 
 TRANSFORM = "column-tiles"
-ACCUMULATORS = 32  # running values a thread may hold
+ACCUMULATORS = 32  # running values a thread may hold, each beside an element that is under way
 
 
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
@@ -20,9 +20,8 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     while block > 32 and site.loops.rows.full // width * -(-width // block) < 2 * units:
         block //= 2
     warps = 4 if site.spec.warp_size == 32 else 2
-    depth = max(
-        1, min(next_power_of_two(site.columns), ACCUMULATORS * warps * site.spec.warp_size // block // 2)
-    )
+    lanes = ACCUMULATORS * warps * site.spec.warp_size // (2 * site.running_values)
+    depth = max(1, min(next_power_of_two(site.columns), lanes // block))
     if (block, depth) == (schedule.block, schedule.depth):
         return f"tiles are {block} wide already"
     why = (

@@ -1,7 +1,8 @@
-"""Launch as many programs as a device has units; each walks tiles of a product and loads ahead for the next."""
+"""Launch as many programs as there are units: each walks tiles of a product and loads ahead for the next."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from ..schedule import Choice, Schedule
@@ -27,11 +28,11 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     tiles = Tiles(site.loops, site.spec)
     if (refusal := _unfit(schedule, tiles)) is not None:
         return refusal
-    count = tiles.programs(schedule)
+    count, unit = tiles.programs(schedule), site.spec.unit_name
     if count <= units:
-        return f"{count} tiles leave {units} {site.spec.unit_name}s one each at most: no tile follows another"
+        return f"{count} tiles leave {units} {unit}s one each at most: no tile follows another"
     if (held := tiles.resident(schedule)) > 1:
-        return f"{held} programs of {'an' if site.spec.unit_name == 'SM' else 'a'} {site.spec.unit_name} fill each other's ends"
+        return f"{held} programs on one {unit} fill each other's ends"
     stages = (schedule.num_stages, schedule.num_stages - 1)
     ways = [replace(schedule, persistent=1, num_stages=number) for number in stages if number > 1]
     best = min(ways, key=lambda way: ended_us(tiles, way))
@@ -42,18 +43,15 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
             f"{max(0.0, 1 - after / before):.1%}, less than {LEAST_GAIN:.0%}"
         )
     why = (
-        f"{count} tiles of {steps_of(tiles, schedule)} steps follow one another on {units} "
-        f"{site.spec.unit_name}s; the first loads of one are under way while the results of the last leave, "
-        f"which is expected to save {1 - after / before:.0%}"
+        f"{count} tiles of {math.ceil(tiles.shape[3] / schedule.depth)} steps follow one another on {units} "
+        f"{unit}s; the first loads of one are under way while the results of the last leave, which is "
+        f"expected to save {1 - after / before:.0%}"
     )
-    choice = Choice("programs", "one a unit", why, TRANSFORM)
-    return schedule.decide(choice, persistent=best.persistent, num_stages=best.num_stages)
-
-
-def steps_of(tiles: Tiles, schedule: Schedule) -> int:
-    """Steps of the sum of one tile."""
-    work = tiles.work(schedule)
-    return work.steps if work is not None else 0
+    fewer = best.num_stages < schedule.num_stages  # to have room for results that leave beside the steps
+    return schedule.decide(
+        Choice("programs", f"one on each {unit}", why, TRANSFORM), instead_of="num_stages" if fewer else "",
+        persistent=best.persistent, num_stages=best.num_stages,
+    )  # fmt: skip
 
 
 def _unfit(schedule: Schedule, tiles: Tiles) -> str | None:

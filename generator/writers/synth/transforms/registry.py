@@ -75,13 +75,13 @@ _OF_LAYOUT: Mapping[str, set[str]] = {
 
 
 _NOT_HELD = {module.TRANSFORM for module in (copy_engine, persistent_tiles, split_k, warp_roles)}
-"""What takes tiles for neighbours in memory, or their sums for sums of parts, or one tile for like another."""
+"""What takes tiles for neighbours in memory, their sums for sums of parts, or one tile to be like another."""
 
 _BEFORE_WALKS = {
     module.TRANSFORM
     for module in (implicit_gemm, skinny, split_k, split_precision, tile_choice, triangular, zero_tiles)
 }
-"""What decides which tiles there are, and how they are summed: before programs walk them or warps have roles."""
+"""What decides which tiles there are, and how they are summed: before programs walk or warps have roles."""
 
 _IN_ANY_ORDER = {module.TRANSFORM for module in (peel_row_edges, rows_in_l2, split_reduction)}
 """What takes the parts of a row as they come, or more than once: not for running sums."""

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from .....hardware_specs.spec import DeviceSpec
 from ..dtypes import BYTES
-from ..expr import Load
+from ..emit.reduce import INDEX_HELPERS
+from ..expr import Load, Reduce
 from ..loops import Loops
 from ..schedule import Schedule, next_power_of_two
 
@@ -63,6 +64,15 @@ class Site:
         unrolled = 2 if self.loops.region.unrolled_axes else 1
         return (len(self.streams) + 1) * unrolled
 
+    @cached_property
+    def running_values(self) -> int:
+        """Running values of a lane for a reduction: a place runs beside its extremum. With four live ones an
+        element a compiler asks for one element after another: argmax took 5.9 ms on an H200, a sum over the
+        same tensor 2.3."""
+        builder = self.loops.region.builder
+        nodes = (builder.nodes[n] for n in builder.walk([s.value for s in self.loops.region.stores]))
+        return 1 + any(isinstance(node, Reduce) and node.kind in INDEX_HELPERS for node in nodes)
+
     @property
     def columns(self) -> int:
         return self.loops.columns.full
@@ -95,7 +105,7 @@ class Site:
 
     def programs(self, schedule: Schedule) -> int:
         """Programs a schedule launches, parts of split rows not counted."""
-        if schedule.layout == "flat":
+        if schedule.layout in ("flat", "window"):
             return -(-self.loops.rows.full // schedule.block)
         if schedule.layout == "columns":
             width = self.loops.kept[-1].size.full

@@ -36,6 +36,7 @@ MOST_OF_LANES = 64
 """Sums of a thread that adds up lanes, beside the elements that it has under way."""
 
 LEAST_SUMS = 8
+IN_HALVES = "; what follows is done for half of its columns at a time"
 SUMS_IN_HALVES = 128
 """Sums of a thread from which work on all of them at once takes more registers than there are: a GELU of 128
 a thread spills on sm_90, of twice 64 it takes 166 registers (Triton 3.6)."""
@@ -85,7 +86,7 @@ def _decided(schedule: Schedule, best: Schedule, tiles: Tiles) -> Schedule:
     )
     halves = tiles.sums(best) >= SUMS_IN_HALVES and not tiles.tiling.holds
     if halves:
-        why += "; what follows is done for half of its columns at a time"
+        why += IN_HALVES
     choice = Choice("tile", name, why, TRANSFORM)
     return schedule.decide(
         choice, rows=best.rows, block=best.block, depth=best.depth, num_warps=best.num_warps, halves=halves

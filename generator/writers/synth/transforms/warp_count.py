@@ -12,6 +12,8 @@ LEAST_THREADS = 128  # of a program that walks a row
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
     if schedule.layout == "rows" and not schedule.one_tile:
         return _walked(schedule, site)
+    if schedule.layout == "columns" and schedule.one_tile:
+        return "warps that share columns wait for each other, so that more of them load no sooner"
     tile = schedule.block * schedule.rows * (schedule.depth if schedule.layout == "columns" else 1)
     warps = site.warps_for(tile, 2 * site.vector)
     if warps == schedule.num_warps:

@@ -1,4 +1,4 @@
-"""Give warps roles: some ask the copy engine for tiles of factors, others multiply them, others write results."""
+"""Give warps roles: some ask the copy engine for tiles of factors, some multiply them, some write results."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..tile_ends import ended_us
 from ..tiles import Tiles
 from .copy_engine import factors_of
 from .site import Site
+from .tile_choice import IN_HALVES
 
 TRANSFORM = "warp-specialisation"
 LEAST_GAIN = 0.03
@@ -19,9 +20,9 @@ LEAST_STEPS = 8
 """Steps of a tile from which the hand-over between roles is a small part of it."""
 
 HOPPER_WARPS, HOPPER_ROWS, HOPPER_COLS = 4, 64, 128
-"""What Triton 3.6.0 and 3.7.1 make roles of for sm_90: with 8 warps, or in a loop flattened with one over tiles,
-they ignore the request; with more rows or columns they fail, since tiles are cut in two and descriptors that come
-as arguments are not."""
+"""What Triton 3.6.0 and 3.7.1 make roles of for sm_90: with 8 warps, or in a loop flattened with one over
+tiles, they ignore the request; with more rows or columns they fail, since tiles are cut in two and
+descriptors that come as arguments are not."""
 
 
 def apply(schedule: Schedule, site: Site) -> Schedule | str:
@@ -43,7 +44,14 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         f"warps that load wait for nobody that multiplies{beside}: "
         f"expected to save {1 - after / before:.0%} of {before:.0f} us"
     )
-    return schedule.decide(Choice("warps", "with roles", why, TRANSFORM), roles=True, halves=False)
+    whole = replace(schedule, choices=tuple(_of_whole_tiles(choice) for choice in schedule.choices))
+    choice = Choice("warps", "with roles", why, TRANSFORM)
+    return whole.decide(choice, instead_of="results", roles=True, halves=False)
+
+
+def _of_whole_tiles(choice: Choice) -> Choice:
+    """A decision without the halves in which results left: with them a loop over tiles fails to compile."""
+    return replace(choice, why=choice.why.removesuffix(IN_HALVES))
 
 
 def _of_device(schedule: Schedule, tiles: Tiles) -> str | None:
@@ -69,7 +77,9 @@ def _of_device(schedule: Schedule, tiles: Tiles) -> str | None:
 def _unfit(schedule: Schedule, site: Site, tiles: Tiles) -> str | None:
     """Why the loop of such a schedule has nothing to hand over."""
     if tiles.dtype == "fp32":
-        return "fp32 factors are multiplied from registers, or cut into parts there, by the warps that load them"
+        return (
+            "fp32 factors are multiplied from registers, or cut into parts there, by the warps that load them"
+        )
     if schedule.lanes or schedule.splits > 1 or schedule.triangle or schedule.marks:
         return "tiles that are skipped, cut into parts or added up by lanes have no loop of equal steps"
     copied, _ = factors_of(site)

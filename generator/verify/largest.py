@@ -1,0 +1,53 @@
+"""Tells whether a reference comes by numbers, on its way to the answer, that its own dtype does not hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .operators import plain_name, squares_inside
+from .setting import Case
+
+
+class _Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """The largest magnitude that an operator gives, or squares on its way, in the block."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and True would import torch._dynamo
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.found = 0.0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.found = max([self.found, *map(_size, pytree.tree_leaves(result))])
+        if squares_inside(plain_name(func)):
+            self.found = max(self.found, _size(args[0]) ** 2)
+        return result
+
+
+def overflows(case: Case) -> bool:
+    """Whether the float64 run of a case meets a finite number beyond what the case's own dtypes hold: the
+    square of a norm, say, of which an honest kernel makes infinity or NaN and eager's own form may not."""
+    values = [one.dtype for one in (*case.inputs, *case.step.state.values()) if isinstance(one, torch.Tensor)]
+    floating = [dtype for dtype in values if dtype.is_floating_point]
+    if not floating:
+        return False
+    with _Largest() as largest:
+        case.setting.reference.oracle(case.inputs, case.step.state)
+    return largest.found > max(float(torch.finfo(dtype).max) for dtype in floating)
+
+
+def _size(value: Any) -> float:
+    """The largest finite magnitude in it; 0 where there is none."""
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
+        return 0.0
+    magnitudes = value.double().abs()
+    return float(magnitudes.where(magnitudes.isfinite(), 0.0).max())
