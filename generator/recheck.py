@@ -68,7 +68,9 @@ class Recheck:
 
         def error(result: Any) -> float:
             pairs = zip(tree_leaves(result), truth, strict=True)
-            return max((difference(own, right).relative_l2 for own, right in pairs if _floats(own)), default=0.0)
+            return max(
+                (difference(own, right).relative_l2 for own, right in pairs if _floats(own)), default=0.0
+            )
 
         return error
 

@@ -1,6 +1,6 @@
 """Counts the arithmetic that the results of an op need: of a product behind `triu` or `tril` only what these keep.
 
-    needed_flops(traced)   # 2 * 4096**3 / 2 for triu(a @ b), where the op as written takes 2 * 4096**3
+needed_flops(traced)   # 2 * 4096**3 / 2 for triu(a @ b), where the op as written takes 2 * 4096**3
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _TRIANGLES = ("triu", "tril")
 def needed_flops(traced: TracedOp) -> int:
     """At most `traced.flops`, and less only where the graph itself throws results of a product away."""
     calls = [node for node in traced.program.graph.nodes if node.op == "call_function"]
-    unneeded = sum(node_flops(node) * (1 - _share(node)) for node in calls if kind_of(node.target) == "matmul")
+    unneeded = sum(
+        node_flops(node) * (1 - _share(node)) for node in calls if kind_of(node.target) == "matmul"
+    )
     return traced.flops - int(unneeded)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..hardware_specs.spec import DeviceSpec
 
@@ -55,9 +55,23 @@ def product_us(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) 
 
     In a step the programs of a unit share its arithmetic and its part of the L2; each by itself is a chain of
     load latency, load and arithmetic, which stages cut into pieces that run side by side. The three overlap
-    imperfectly (`OVERLAP`). The last wave holds fewer programs. In the ends of one program its neighbours on
-    the unit go on; where there are roles, what a step costs besides is for the warps that load.
+    imperfectly (`OVERLAP`). The last wave holds fewer programs.
+
+    The ends of tiles are left out, which ranks tiles as they were measured. Where programs walk tiles or warps
+    have roles, the time is less by the share that these save of the time with ends (`ended_us`).
     """
+    plain = replace(work, fill_us=0.0, drain_us=0.0, walked=0, roles=False)
+    count, at_once = work.walked or blocks, _at_once(work, blocks, resident, spec)
+    dealt = ended_us(plain, count, at_once, spec)
+    if not (work.walked or work.roles) or not dealt:
+        return dealt
+    with_ends = ended_us(replace(work, walked=0, roles=False), count, at_once, spec)
+    return dealt * ended_us(work, blocks, resident, spec) / with_ends
+
+
+def ended_us(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) -> float:
+    """The same with the ends of tiles, in which a program's neighbours on the unit go on; where there are
+    roles, what a step costs besides is for the warps that load."""
     count = work.walked or blocks
     if spec.unit_count is None or spec.clock_mhz is None or not count:
         return count * work.steps * work.step_flops / spec.peak_tflops[work.rate] * 1e-6
@@ -73,7 +87,14 @@ def product_us(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) 
         step = joined + (0.0 if work.roles else STEP_NS * 1e-3)
         return work.steps * step + work.ends_us / programs
 
-    at_once = max(1, min(resident, math.ceil(blocks / spec.unit_count)) if work.walked else resident)
+    at_once = _at_once(work, blocks, resident, spec)
     whole, rest = divmod(math.ceil(count / spec.unit_count), at_once)
     once = work.fill_us + work.drain_us - work.ends_us if work.walked else 0.0
     return once + whole * wave_us(at_once) + (wave_us(rest) if rest else 0.0)
+
+
+def _at_once(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) -> int:
+    """Programs on a unit at once: as many as fit, or of those that stay as many as there are for it."""
+    if not work.walked or spec.unit_count is None:
+        return max(1, resident)
+    return max(1, min(resident, math.ceil(blocks / spec.unit_count)))

@@ -88,6 +88,7 @@ class Session:
         default_factory=dict
     )  # baselines by name, before a candidate was loaded
     tampered: tuple[str, ...] = ()  # what a candidate replaced while it was timed
+    streams: tuple[int, ...] = ()  # those that the clock's own kernels ran on, by the profiler
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers."""
@@ -105,6 +106,7 @@ class Session:
             samples=tuple(_samples(entry) for entry in raw["samples"]),
             alone={name: Alone(**taken) for name, taken in raw["alone"].items()},
             tampered=tuple(raw["tampered"]),
+            streams=tuple(raw["streams"]),
         )
 
 

@@ -85,11 +85,12 @@ def measure(
     before = clock.state()
     with quiet():
         floor = _floor(clock)
-    lost, complete = "", False
+    lost, complete, streams = "", False, tuple[int, ...]()
     try:
         run.warm_up()
         run.weigh()
         run.audit()
+        streams = run.own_streams()
         with quiet():
             floor = _floor(clock)  # as the rounds find it: loaded modules and a profiler slow every wait
         complete = run.rounds()
@@ -97,7 +98,7 @@ def measure(
     except DeviceLostError as error:
         lost = str(error)
     records = tuple(record for _, record in run.pairs)
-    return Session(clock.source, seed, before, clock.state(), floor, records, complete, lost)
+    return Session(clock.source, seed, before, clock.state(), floor, records, complete, lost, streams=streams)
 
 
 class _Run:
@@ -144,6 +145,13 @@ class _Run:
         """One call of each subject under the profiler, between timed rounds."""
         if self.plan.audits is not None:
             self._all(self.pairs, self._audit_one)
+
+    def own_streams(self) -> tuple[int, ...]:
+        """Where the clock's own kernels run, by the profiler: the stream that a call finds set."""
+        if self.plan.audits is None:
+            return ()
+        with self.quiet():
+            return tuple(sorted({span.stream for span in self.clock.launches(self.clock.flush) or ()}))
 
     def _sample(self, subject: Subject, record: Samples) -> None:
         """One call through each window. No other call ever gets these contents, so that a result which

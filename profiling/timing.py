@@ -86,12 +86,14 @@ def _doubts(session: Session, record: Samples) -> tuple[str, ...]:
 
 
 def _unseen(session: Session, record: Samples) -> tuple[str, ...]:
-    """Kernels that are not where torch's own run: in no log, or on a stream of their own."""
+    """Kernels that are not where torch's own run: in no log, or on a stream of their own. A library may run all
+    of a call on side streams (cuDNN its groups); the current stream, where the clock runs, is nobody's own."""
     usual = {span.stream for other in session.samples if other.trusted for span in _launched(other)}
     if record.trusted or not usual:
         return ()
     if not (record.audits and all(record.audits)):
         return ("the profiler saw no kernel in some call, though it saw those of the baselines",)
+    usual |= {*session.streams}
     apart = sorted({span.name for span in _launched(record) if span.stream not in usual})
     return (f"it runs {apart[0]} on a stream of its own",) if apart else ()
 

@@ -103,7 +103,7 @@ def run_suite(
         tasks = [run.task(path, level, gpu) for gpu in gpus for level, path in files]
         with nvml():  # a driver that is held open answers each of many processes at once
             run.all(tasks)
-        rows = tuple(journal.row(task.key) for task in tasks)
+        rows = tuple(run.told(journal.row(task.key)) for task in tasks)
         seconds = round(time.monotonic() - run.begun, 1)
         named = {gpu: device.to_json() for gpu, device in devices.items()}
         environment = {"devices": named, "versions": versions(), "cores": _cores(), "jobs": run.jobs}
@@ -146,6 +146,7 @@ class _Run:
         self.cards = tuple(crew.cards()) if any(device.live for device in devices.values()) else ()
         self.jobs = _jobs(len(self.cards)) if plan.jobs is None else plan.jobs
         self.paths: dict[tuple[str, str, str], Path] = {}
+        self.cut = set[tuple[str, str, str]]()
         self._ceilings: Mapping[str, Any] | None = self._stored()
 
     def task(self, path: Path, level: str, gpu: str) -> Task:
@@ -198,7 +199,21 @@ class _Run:
                     if kind == "clock" and self._unconfirmed(task.key):
                         unsure.append(task)
         finally:
+            self.cut = {task.key for kind, task in taken if kind == "clock" and task is not None}
             pool.stop()
+
+    def told(self, row: Row) -> Row:
+        """The row with the reason why the clock, or the second verification, has not had its say."""
+        if row.status == UNCONFIRMED:
+            return replace(
+                row, reason=f"{row.reason}; the time of the suite was over before it was verified again"
+            )
+        if row.status != "unmeasured" or row.reason:
+            return row
+        if self._untimed(row.key):
+            when = "while it was timed" if row.key in self.cut else "before its turn on the card"
+            return replace(row, reason=f"the time of the suite was over {when}")
+        return replace(row, reason=f"nothing was timed: {row.gpu} is not in this machine")
 
     def _next(self, clocked: Sequence[Task], taken: Mapping[_Key, str]) -> tuple[Task, str] | None:
         there = [(task, card) for (_, task), card in taken.items()]

@@ -154,7 +154,8 @@ def _share_of_copy(row: Row, ceilings: Mapping[str, float]) -> float | None:
 
 
 def _share_of_matmul(row: Row, ceilings: Mapping[str, float]) -> float | None:
-    key = {"bfloat16": "tensor_bf16", "float16": "tensor_fp16"}.get(row.dtype, "fp32")
+    eight = dict.fromkeys(("float8_e4m3fn", "float8_e5m2"), "tensor_fp8")
+    key = {"bfloat16": "tensor_bf16", "float16": "tensor_fp16", **eight}.get(row.dtype, "fp32")
     peak = ceilings.get(key)
     if not peak or row.flops is None or not row.measured_us:
         return None

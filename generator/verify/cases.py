@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from .candidate import with_constants
 from .draw import ALTERED, Draw
 from .exchange import Shape, Step
 from .families import FAMILIES, INFINITE, MUST, ONE_NAN
-from .layout import EMPTY, LAYOUTS, MORE, applies
+from .layout import EMPTY, LAYOUTS, applies
 from .oracle import Reference
 from .setting import Case, Setting
 from .whole_tiles import whole_tiles
@@ -141,12 +140,12 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     if _gives_places(first, cases[0]):
         cases.append(draw.case(widest, one, "equal rows", optional=False))
     if one is not first:
-        cases += draw.altered(_plain(cases, one), "padded masks")
+        cases += draw.altered(plain(cases, one), "padded masks")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     for layout in LAYOUTS:
         if any(isinstance(value, torch.Tensor) and applies(value, layout) for value in odd.shipped):
             cases.append(draw.case(odd_place, odd, "normal", layout=layout, optional=True))
-    cases += [case for layout in EMPTY for case in draw.resized(_plain(cases, odd), layout)]
+    cases += [case for layout in EMPTY for case in draw.resized(plain(cases, odd), layout)]
     cases += families(must=False)
     cases += [
         draw.case(place, one, "as shipped", optional=True)
@@ -158,32 +157,10 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     return cases
 
 
-def _plain(cases: list[Case], setting: Setting) -> Case:
+def plain(cases: list[Case], setting: Setting) -> Case:
     """A planned call at one shape with usual values."""
     usual = (case for case in cases if case.setting is setting and case.family in ("normal", "as shipped"))
     return next(usual)
-
-
-def with_more_rows(cases: list[Case]) -> list[Case]:
-    """A call of the first shape's instance on twice the rows: what it remembers of sizes shows."""
-    usual = _plain(cases, cases[0].setting)
-    return Draw(torch.Generator()).resized(usual, MORE)
-
-
-def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:
-    """Spikes at the largest shape too, where a class below float32 is judged: within its errors a mean of some
-    of many rows is as good as one of all."""
-    tensors = [*found[0].shipped, *found[0].state.values()]
-    widths = [one.itemsize for one in tensors if isinstance(one, torch.Tensor) and one.is_floating_point()]
-    if not widths or (declared == "fp32" and min(widths) > 2):
-        return []
-    place, setting = max(enumerate(found), key=lambda pair: pair[1].op.footprint().total_bytes)
-    return [Draw(torch.Generator().manual_seed(seed + 3)).case(place, setting, "spikes")] if place else []
-
-
-def names_sizes(source: str, found: list[Setting]) -> bool:
-    """Whether a candidate names constants by which the shapes differ: then an instance is for one alone."""
-    return any(re.search(rf"\b{name}\b", source) for one in found for name in one.op.overrides)
 
 
 def at_whole_tiles(op: Op, found: list[Setting], mode: str, seed: int) -> list[Case]:
@@ -217,11 +194,11 @@ def at_sizes(
     return [*found, *draw.altered(shipped, "padded masks")]
 
 
-def written(setting: Setting, source: str, scratch: Path) -> Shape:
+def written(setting: Setting, source: str, scratch: Path, units: int | None = None) -> Shape:
     """The candidate's file for one setting, put into `scratch`, and how ModelNew is built there."""
     file = scratch / f"candidate_{setting.name.replace(' ', '_')}.py"
     file.write_text(with_constants(source, setting.op.overrides), encoding="utf-8")
-    return Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed)
+    return Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed, units)
 
 
 def _ghost(step: Step) -> Step:

@@ -47,7 +47,7 @@ from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
 from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
-from .stand_in import OnThisMachine, stand_in
+from .stand_in import OnThisMachine, stand_in, units
 from .watched import CHOICE, NAME, watch_kernels, watched_code
 
 _MOST_AT_FULL = 16
@@ -211,11 +211,12 @@ class _Judging:
         return replace(step, again=False)
 
     def _call(self, step: Step, forced: str = "", tiles: int | None = None) -> None:
-        number = len(self.reports)
-        if step.shape not in self.instances:
-            self.instances[step.shape] = self._instance(self.shapes[step.shape], step)
-        self.watch.tuning.turn = number
-        report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
+        number, shape = len(self.reports), self.shapes[step.shape]
+        with units(shape.units):
+            if step.shape not in self.instances:
+                self.instances[step.shape] = self._instance(shape, step)
+            self.watch.tuning.turn = number
+            report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
         self.reports.append(replace(report, forced=forced, tiles=tiles))
 
     def _instance(self, shape: Shape, step: Step) -> Instance:

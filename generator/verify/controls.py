@@ -224,7 +224,8 @@ def other_weights(answer: Answer) -> list[torch.Tensor] | None:
 
 
 def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
-    """The op in bfloat16 throughout, cast back at the end. None where nothing floats, or no output does."""
+    """The op in bfloat16 throughout, cast back at the end; its results in bfloat16, where that is the op
+    itself. None where nothing floats, or no output does."""
     case = answer.case
     if not any(map(_floats, answer.eager.outputs)):
         return None
@@ -234,7 +235,10 @@ def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
         outputs = case.setting.reference.twin(case.inputs, case.step.state).outputs
     except (RuntimeError, TypeError, ValueError):
         return None
-    return [output.to(right.dtype) for output, right in zip(outputs, answer.eager.outputs, strict=True)]
+    twins = [output.to(right.dtype) for output, right in zip(outputs, answer.eager.outputs, strict=True)]
+    if all(map(same, twins, answer.eager.outputs)):  # an op that widens what it is given
+        return [one.bfloat16().to(one.dtype) if _floats(one) else one for one in twins]
+    return twins
 
 
 IMPOSTORS: dict[str, Impostor] = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 import torch
 
 from .exchange import Step
-from .extremes import extreme_integers, padded_masks, whole_masks, zeros_alone
+from .extremes import extreme_integers, lowest_places, padded_masks, whole_masks, zeros_alone
 from .families import MUST, draw_inputs, draw_weights, nudged
 from .idle import idle_spike
 from .ignored import ignored_classes
@@ -17,6 +17,7 @@ from .setting import Case, Setting
 
 ALTERED = {
     "idle spikes": idle_spike, "ignored classes": ignored_classes, "extreme integers": extreme_integers,
+    "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "zeros alone": zeros_alone,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""

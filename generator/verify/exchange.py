@@ -32,13 +32,15 @@ ENOUGH_FILE = "enough"
 
 @dataclass(frozen=True)
 class Shape:
-    """One set of sizes: the candidate file written for it, and how ModelNew is built."""
+    """One set of sizes: the candidate file written for it, how ModelNew is built there, and how many
+    units the card has, where they are fewer than the target's."""
 
     name: str
     file: str
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     seed: int
+    units: int | None = None
 
 
 Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype, int | None]

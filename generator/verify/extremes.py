@@ -27,6 +27,17 @@ def extreme_integers(
     return changed
 
 
+def lowest_places(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with zero in the first place of each tensor of integers, where places and classes begin; None
+    where there is none, or the reference raises."""
+    changed = [_with_rows(one, 0, int(one.max())) if _whole(one) else one for one in inputs]  # type: ignore[union-attr]
+    if not any(map(_whole, inputs)) or reference.tried(changed, state) is None:
+        return None
+    return changed
+
+
 def whole_masks(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:

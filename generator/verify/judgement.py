@@ -9,12 +9,11 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-
 from ...profiling.sandbox import Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
 from .answers import Answers
 from .budget import precision_class
-from .cases import at_whole_tiles, names_sizes, plan, with_large_spikes, with_more_rows, written
+from .cases import at_whole_tiles, plan, written
 from .controls import run_controls
 from .early import cause_known, end_calls
 from .ending import ended_badly
@@ -27,7 +26,8 @@ from .exchange import (
 )
 from .full_axes import AtFullAxes, at_full_axes
 from .full_size import at_full_size, full_size
-from .modes import mode_note, other_modes
+from .further import FEW_UNITS, further, on_few_units
+from .modes import mode_note
 from .record import Record, device_answers
 from .review import Fault
 from .sanitizer import sanitize
@@ -67,11 +67,10 @@ class Judgement:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
         self.static, self.live = static, live
         self.cases = plan(found, record.seed)
-        self.cases += other_modes(found, self.cases, record.seed, record.source)
-        self.cases += with_large_spikes(found, record.seed, record.precision)
-        if not names_sizes(record.source, found):
-            self.cases += with_more_rows(self.cases)
+        self.cases += further(found, self.cases, record.seed, record.source, record.precision)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
+        self.few = on_few_units(found, len(found) + bool(self.tiles), record.seed, record.source)
+        self.cases += self.few
         self.retried = next(
             (
                 place
@@ -114,6 +113,8 @@ class Judgement:
         self.scratch.mkdir(parents=True, exist_ok=True)
         settings = [*self.found, *(case.setting for case in self.tiles[:1])]
         shapes = [written(setting, self.record.source, self.scratch) for setting in settings]
+        few = [case.setting for case in self.few]
+        shapes += [written(setting, self.record.source, self.scratch, FEW_UNITS) for setting in few]
         full = full_size(self.record, self.found, self.tiles, self.scratch)
         write_request(self.scratch, shapes, [case.step for case in self.cases], full)
 

@@ -42,7 +42,7 @@ def overflows(case: Case) -> bool:
         return False
     with _Largest() as largest:
         case.setting.reference.oracle(case.inputs, case.step.state)
-    return largest.found > max(float(torch.finfo(dtype).max) for dtype in floating)
+    return bool(largest.found > max(float(torch.finfo(dtype).max) for dtype in floating))
 
 
 def _size(value: Any) -> float:

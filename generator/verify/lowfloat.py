@@ -44,7 +44,8 @@ def _magnitudes(mantissa: int, last: int) -> Float32:
     bits = np.arange(last + 1)
     exponent, rest = bits >> mantissa, (bits & ((1 << mantissa) - 1)) / (1 << mantissa)
     bias = (1 << (6 - mantissa)) - 1
-    return np.ldexp(np.where(exponent > 0, 1 + rest, 2 * rest), exponent - bias).astype(np.float32)
+    found: Float32 = np.ldexp(np.where(exponent > 0, 1 + rest, 2 * rest), exponent - bias).astype(np.float32)
+    return found
 
 
 E4M3, E5M2 = _magnitudes(3, 0x7E), _magnitudes(2, 0x7B)

@@ -172,7 +172,9 @@ class Phantom:
         for extent in self.extents.values():
             if extent.counted > extent.counts_to:
                 asked = f"{extent.name} may have to count to {extent.counted:.0f} at full size"
-                self.faults.append(("unjudged-path", f"{asked}, and its type stops at {extent.counts_to:.0f}"))
+                self.faults.append(
+                    ("unjudged-path", f"{asked}, and its type stops at {extent.counts_to:.0f}")
+                )
 
     def unwritten(self, outputs: Sequence[torch.Tensor]) -> None:
         """Outputs that all programs together cannot have filled, though nothing else wrote to them."""

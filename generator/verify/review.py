@@ -245,8 +245,8 @@ class Review:
         return Fault("wrong-values", f"{where}: {why}{usual}")
 
     def _replays(self) -> bool:
-        """Whether nothing ran where elements are asked for, though at this shape it had before."""
-        return self.right_before and not self.report.launches and self.answer.case.step.layout not in EMPTY
+        """Whether it copies something and launches nothing, though at this shape it was right before."""
+        return self.right_before and not self.report.launches and bool(self.report.copies)
 
     def _rounds(self) -> bool:
         """Whether this call brought numbers to fewer bits; otherwise digits are lost by what it reckons."""

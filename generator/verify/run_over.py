@@ -31,8 +31,8 @@ def wraps(lhs: TensorHandle, rhs: TensorHandle, found: TensorHandle) -> bool:
 
 
 def counted(op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle) -> tuple[float, int]:
-    """The most that an atomic addition of whole numbers adds to one floating address, and up to where its type
-    counts; nothing for any other atomic."""
+    """The most that an atomic addition of whole numbers adds to one floating address, and up to where its
+    type counts; nothing for any other atomic."""
     most = _EXACT_TO.get(val.dtype.scalar, 0)
     addresses, values, lanes = np.broadcast_arrays(ptr.data, val.data, mask.data)
     lanes = lanes.astype(np.bool_)

@@ -104,6 +104,18 @@ def stand_in(properties: Mapping[str, Any], arch: str) -> None:
     torch.__version__ = TorchVersion(torch.__version__.split("+")[0] + "+" + _BUILD[toolkit])
 
 
+@contextlib.contextmanager
+def units(count: int | None) -> Iterator[None]:
+    """The card that `stand_in` describes with as many units, as a slice of it has them (None: its own)."""
+    card = torch.cuda.get_device_properties()
+    own = card.multi_processor_count
+    card.multi_processor_count = count or own
+    try:
+        yield
+    finally:
+        card.multi_processor_count = own
+
+
 def _like_a_compiled_one(kind: Any) -> None:
     kind.__name__ = kind.__qualname__ = "JITFunction"
     kind.__module__ = "triton.runtime.jit"

@@ -30,7 +30,9 @@ class _Given(TorchDispatchMode):  # type: ignore[no-untyped-call]
         moves = func.is_view or func._schema.name.removeprefix("aten::") in COPIES
         given = {one.dtype for one in pytree.tree_leaves(result) if isinstance(one, torch.Tensor)}
         taken = {one.dtype for one in pytree.tree_leaves(args) if isinstance(one, torch.Tensor)}
-        self.dtypes |= {dtype for dtype in given - (taken if moves else set()) if dtype.is_floating_point}
+        if taken:  # what is made of no tensor is empty yet, or constant
+            new = given - taken if moves else given
+            self.dtypes |= {dtype for dtype in new if dtype.is_floating_point}
         return result
 
 

@@ -2,7 +2,7 @@
 
 op: rowsum
 class: T4 honest when checked
-expected: unwritten-output
+expected: stale-output
 """
 
 import torch

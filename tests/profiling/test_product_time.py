@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbgen.hardware_specs.spec import DeviceSpec, find_spec
-from kbgen.profiling.product_time import ProductWork, product_us
+from kbgen.profiling.product_time import ProductWork, ended_us, product_us
 
 DEVICES = pytest.mark.parametrize("device", ["h200", "a100", "rtx4090", "mi300x"])
 TOKENS, WIDTH, HIDDEN = 4096, 4096, 11008
@@ -86,31 +86,48 @@ def test_a_program_that_walks_hides_its_next_loads(device: str) -> None:
     spec = find_spec(device)
     ended = replace(tile(128, 256, 64), fill_us=1.0, drain_us=2.0)
     walked, many = replace(ended, walked=16 * units(spec)), 16 * units(spec)
-    dealt = product_us(ended, many, 1, spec)
-    assert dealt == pytest.approx(product_us(tile(128, 256, 64), many, 1, spec) + 16 * 3.0)
-    assert product_us(walked, units(spec), 1, spec) == pytest.approx(dealt - 15 * 1.0)
+    dealt = ended_us(ended, many, 1, spec)
+    assert dealt == pytest.approx(ended_us(tile(128, 256, 64), many, 1, spec) + 16 * 3.0)
+    assert ended_us(walked, units(spec), 1, spec) == pytest.approx(dealt - 15 * 1.0)
     alone = replace(walked, stages=1)  # nothing is loaded ahead
-    assert product_us(alone, units(spec), 1, spec) == product_us(replace(ended, stages=1), many, 1, spec)
+    assert ended_us(alone, units(spec), 1, spec) == ended_us(replace(ended, stages=1), many, 1, spec)
 
 
 def test_neighbours_on_a_unit_fill_the_ends_of_a_program() -> None:
     spec = find_spec("h100")
     plain, ended = tile(64, 64, 32), replace(tile(64, 64, 32), fill_us=1.0, drain_us=1.0)
-    beside = [product_us(w, 2 * units(spec), 2, spec) for w in (plain, ended)]
+    beside = [ended_us(w, 2 * units(spec), 2, spec) for w in (plain, ended)]
     assert beside[1] - beside[0] == pytest.approx(1.0)
     few = replace(ended, walked=2 * units(spec))  # one program on a unit has no neighbour, whatever fits
-    assert product_us(few, units(spec), 2, spec) > product_us(few, 2 * units(spec), 2, spec)
+    assert ended_us(few, units(spec), 2, spec) > ended_us(few, 2 * units(spec), 2, spec)
 
 
 def test_warps_with_roles_hide_what_a_step_costs_besides() -> None:
     spec = find_spec("b200")
     work = replace(tile(128, 256, 64), fill_us=1.0, drain_us=2.0)
     count = 4 * units(spec)
-    saved = product_us(work, count, 1, spec) - product_us(replace(work, roles=True), count, 1, spec)
+    saved = ended_us(work, count, 1, spec) - ended_us(replace(work, roles=True), count, 1, spec)
     assert saved == pytest.approx(4 * work.steps * 0.030)
     walked = replace(work, roles=True, walked=count)
-    steps = product_us(replace(walked, fill_us=0.0, drain_us=0.0), units(spec), 1, spec)
-    assert product_us(walked, units(spec), 1, spec) == pytest.approx(steps + 3.0)
+    steps = ended_us(replace(walked, fill_us=0.0, drain_us=0.0), units(spec), 1, spec)
+    assert ended_us(walked, units(spec), 1, spec) == pytest.approx(steps + 3.0)
+
+
+@DEVICES
+def test_ends_count_only_for_what_hides_them(device: str) -> None:
+    """They rank no tile against another; a walk saves the share that it saves of the time with ends."""
+    spec = find_spec(device)
+    plain, count = tile(128, 256, 64), 16 * units(spec)
+    ended = replace(plain, fill_us=1.0, drain_us=2.0)
+    walked = replace(ended, walked=count)
+    assert product_us(ended, count, 1, spec) == product_us(plain, count, 1, spec)
+    share = ended_us(walked, units(spec), 1, spec) / ended_us(ended, count, 1, spec)
+    assert share < 1
+    assert product_us(walked, units(spec), 1, spec) == pytest.approx(
+        share * product_us(plain, count, 1, spec)
+    )
+    two = product_us(walked, units(spec), 2, spec)  # a program a unit where two fit is alone all the same
+    assert two == product_us(walked, units(spec), 1, spec)
 
 
 @settings(deadline=None)

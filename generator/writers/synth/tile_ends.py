@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ....profiling.product_time import L2_BYTES_PER_CLOCK, L2_LATENCY_NS, ProductWork, product_us
+from ....profiling.product_time import L2_BYTES_PER_CLOCK, L2_LATENCY_NS, ProductWork
+from ....profiling.product_time import ended_us as work_us
 from .dtypes import BYTES
 from .schedule import Schedule
 from .tiles import Tiles
@@ -37,7 +38,7 @@ def ended_us(tiles: Tiles, schedule: Schedule) -> float:
     work, resident = tiles.work(schedule), tiles.resident(schedule)
     if work is None or not resident or tiles.shared_bytes(schedule) > tiles.spec.shared_bytes_per_block:
         return math.inf
-    return product_us(with_ends(tiles, schedule, work), launched(tiles, schedule), resident, tiles.spec)
+    return work_us(with_ends(tiles, schedule, work), launched(tiles, schedule), resident, tiles.spec)
 
 
 def launched(tiles: Tiles, schedule: Schedule) -> int:

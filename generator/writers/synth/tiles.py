@@ -9,7 +9,7 @@ from ....hardware_specs.spec import DeviceSpec
 from ....profiling.product_time import L2_BYTES_PER_CLOCK, ProductWork, product_us
 from ....profiling.roofline import LAUNCH_US
 from .dtypes import BYTES, EIGHT_BITS
-from .expr import Contract, Load
+from .expr import Contract, Load, Tap
 from .extent import product
 from .loops import LoopAxis, Loops
 from .lowering.factors import outside_products
@@ -201,10 +201,15 @@ class Tiles:
         """Time in which a unit reads the windows of one step, element by element; 0 without windows."""
         builder = self.loops.region.builder
         loads = (only_loaded(builder, p.right) for p in self.products)
-        windows = sum(load is not None and bool(load.taps) for load in loads)
+        windows = sum(load is not None and not all(map(self._in_place, load.taps)) for load in loads)
         if not windows or self.spec.clock_mhz is None:
             return 0.0
         return windows * schedule.block * schedule.depth / (GATHERED_PER_CLOCK * self.spec.clock_mhz)
+
+    def _in_place(self, tap: Tap) -> bool:
+        """Whether a window of one element moves over its dimension as over any tensor."""
+        place = self.loops.region.builder.space.resolve(tap.place)
+        return place.constant.is_zero() and tap.step == 1 and [s.is_one() for _, s in place.terms] == [True]
 
     def share_of_sums(self, schedule: Schedule) -> float:
         """Share of the steps of all tiles that are taken, at least: tiles beyond a triangle take none."""

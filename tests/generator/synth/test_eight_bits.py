@@ -16,6 +16,7 @@ from kbgen.generator.writers.synth.loops import Loops
 from kbgen.generator.writers.synth.program import Program, read_program, write_program
 from kbgen.generator.writers.synth.schedule import start_schedule
 from kbgen.generator.writers.synth.tiles import Tiles
+from kbgen.generator.writers.synth.transforms.inherent import inherent
 from kbgen.generator.writers.synth.writer import SynthWriter
 from kbgen.generator.writers.writer import Candidate, Declined, Request
 from kbgen.hardware_specs.spec import find_spec
@@ -76,6 +77,8 @@ def test_sums_stay_short_only_where_the_op_allows_and_the_result_hides_it(
 ) -> None:
     program = product(PRODUCT.format(left="x", out=out, fast=fast))
     assert written in _source(program)
+    told = [choice.technique for choice in inherent(_loops(program))]
+    assert ("fp8-promotion" in told) is ("imprecise" in written)
     hopper, blackwell = (Tiles(_loops(program), find_spec(name)) for name in ("h200", "b200"))
     assert hopper.in_short_sums is ("imprecise" in written)
     assert not blackwell.in_short_sums

@@ -41,6 +41,15 @@ def test_names_come_before_numbers_and_numbers_before_quotients() -> None:
     assert express(Extent((7, 9)), {"x.shape[1]": width}) is None
 
 
+def test_products_of_few_sizes_are_found_among_the_hundreds_of_a_network() -> None:
+    """All products of four of them would be a hundred million."""
+    names = {f"self.layers[{i}].weight.shape[0]": Extent((8 * i + 24, i + 3)) for i in range(240)}
+    known = {"x.shape[0]": Extent((16, 5)), "x.shape[2]": Extent((224, 31)), **names}
+    assert express(Extent((16 * 224, 5 * 31)), known) == "x.shape[0] * x.shape[2]"
+    assert express(Extent((3 * 224, 3 * 31)), known) == "3 * x.shape[2]"
+    assert express(Extent((112, 29)), known) is None
+
+
 def test_a_chance_difference_is_not_taken_inside_a_kernel() -> None:
     assert express(Extent((3, 5)), {"n_rows": Extent((6, 8))}, chance=False) is None
 

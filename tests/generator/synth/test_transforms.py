@@ -156,6 +156,25 @@ def test_what_is_read_after_the_reductions_is_asked_for_before_them(
     assert "nothing is read after" in str(_try("loads-first", held, softmax, "h100"))
 
 
+def test_few_warps_share_columns_that_are_held(sized: Callable[..., Program]) -> None:
+    """They wait for each other at a reduction, and only other programs load meanwhile."""
+    tiles = {}
+    for depth in (16, 64, 512):
+        held = _held(loops := _one(sized("softmax_middle", batch=4, channels=depth, width=4096)), "h200")
+        tiles[depth] = (held.depth, held.block, held.num_warps)
+        assert _try("warp-count", held, loops, "h200") == (
+            "warps that share columns wait for each other, so that more of them load no sooner"
+        )
+    assert tiles == {16: (16, 128, 2), 64: (64, 64, 4), 512: (512, 32, 16)}
+
+
+def test_a_place_beside_its_extremum_halves_the_rows_under_way(sized: Callable[..., Program]) -> None:
+    sums = _one(sized("softmax_middle", batch=64, channels=4096, width=4096))
+    places = _one(sized("column_extrema", depth=4096, width=65536))
+    depths = [_done("column-tiles", start_schedule(s), s, "h200").depth for s in (sums, places)]
+    assert depths == [16, 8]
+
+
 def test_hints_to_the_cache_follow_its_size(sized: Callable[..., Program]) -> None:
     loops = _one(sized("softmax_last", batch=1, channels=128, width=1024))
     refusal = _try("cache-hints", start_schedule(loops), loops, "h100")

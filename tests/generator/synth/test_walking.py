@@ -100,6 +100,9 @@ def test_tiles_are_left_to_the_device_where_walks_save_nothing(product: Product)
     )
     long = str(_try("persistent-tiles", _one(product(4096, 8192, 4096)), "h100"))
     assert long.endswith("are expected to save 0.6%, less than 3%")
+    assert _try("persistent-tiles", short, "h100", replace(TILE, num_stages=9)) == (
+        "not one such tile fits on H100 SXM5 80GB"
+    )
     one = replace(TILE, num_stages=1)
     assert str(_try("persistent-tiles", short, "h100", one)).startswith("with one step at a time nothing")
     for changes, word in (

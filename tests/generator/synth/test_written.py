@@ -42,6 +42,17 @@ def get_inputs():
     return [torch.randn(rows, n) for n in (width, second, third)]
 """
 
+EXTREMUM = """
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x.{kind}(1)
+def get_inputs():
+    return [torch.randn(4, 48, 80)]
+def get_init_inputs():
+    return []
+"""
+
 
 def _program(tmp_path: Path, text: str, *overrides: Mapping[str, int]) -> Program:
     path = tmp_path / "op.py"
@@ -153,3 +164,25 @@ def test_a_mode_that_makes_no_difference_is_not_asked_for(tmp_path: Path) -> Non
     assert "self.training" not in _written(_program(tmp_path, NOTHING_DROPPED))
     some = NOTHING_DROPPED.replace("p=0.0", "p=0.5")
     assert "if not self.training:" in _written(_program(tmp_path, some))
+
+
+def test_a_long_window_is_written_out_as_far_as_it_is_short(zoo: Callable[[str], Program | str]) -> None:
+    """Of 5 x 5 elements five, of 3 x 3 x 3 nine: the loop over the rest asks for that many at once."""
+    program = zoo("pools")
+    assert isinstance(program, Program)
+    source = write_program(program, {i: start_schedule(s) for i, s in program.loops.items()}, "pools")
+    assert source.count("for line in tl.range(LINES):") == 2
+    assert "WINDOW=25, LINES=5, TAPS=5, " in " ".join(source.split())
+    assert "LINES=3, TAPS=9, " in " ".join(source.split())
+    assert "tl.range(WINDOW)" not in source
+
+
+def test_lanes_beyond_an_end_hold_what_no_extremum_takes(tmp_path: Path) -> None:
+    """What is loaded there needs no second mask."""
+    for kind, beyond in (("argmax", '-float("inf")'), ("argmin", 'float("inf")'), ("amin", 'float("inf")')):
+        path = tmp_path / f"{kind}.py"
+        path.write_text(EXTREMUM.format(kind=kind), encoding="utf-8")
+        program = read_program([trace(load_op(path))])
+        source = write_program(program, {i: start_schedule(s) for i, s in program.loops.items()}, kind)
+        assert f"mask=mask, other={beyond})" in source
+        assert "tl.where(mask" not in source

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.extremes import extreme_integers, whole_masks
+from kbgen.generator.verify.extremes import extreme_integers, lowest_places, whole_masks
 from kbgen.generator.verify.oracle import Reference
 
 
@@ -54,3 +54,12 @@ def test_masks_that_take_nothing_and_everything() -> None:
     undefined = Reference(Masked(0.0), "as-is")  # NaN in the place of an empty row: an answer, too
     assert whole_masks(undefined, [X, MASK], {}, DRAW) is not None
     assert whole_masks(Reference(Largest(), "as-is"), [X], {}, DRAW) is None
+
+
+def test_places_begin_at_zero() -> None:
+    inputs = [X, torch.tensor([3, 2, 1, 2])]
+    changed = lowest_places(Reference(Embedded(), "as-is"), inputs, {}, DRAW)
+    assert changed is not None
+    assert isinstance(changed[1], torch.Tensor)
+    assert changed[1].tolist() == [0, 2, 1, 3]
+    assert lowest_places(Reference(Largest(), "as-is"), [X], {}, DRAW) is None

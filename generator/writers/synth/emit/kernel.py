@@ -19,8 +19,8 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*) = ")
 class Described:
     """A tensor of the wrapper of which whole tiles are copied: the sides and strides, in elements from
     `offset` on, of what is cut, outermost first; a side of the tile is a constant of the kernel or "1". Where
-    the wrapper finds that `when` does not hold, there is none. With a `pitch` runs of so many elements begin as
-    far apart as the wrapper's variable of that name says."""
+    the wrapper finds that `when` does not hold, there is none. With a `pitch` runs of so many elements begin
+    as far apart as the wrapper's variable of that name says."""
 
     tensor: str
     sides: tuple[Extent, ...]
@@ -79,12 +79,16 @@ class Kernel:
         return text if text is not None else self.size(self._free(name), extent)
 
     def _free(self, name: str) -> str:
-        """A name that no parameter has yet."""
+        """A name that neither a parameter nor a variable has yet."""
+        variables = {m[1] for _, line in self.lines if (m := _ASSIGNED.match(line))}
         unique, count = name, 1
-        while unique in self.sizes or unique in self.constants:
+        while self.is_parameter(unique) or unique in variables:
             count += 1
             unique = f"{name}_{count}"
         return unique
+
+    def is_parameter(self, name: str) -> bool:
+        return name in self.sizes or name in self.constants
 
     def line(self, text: str) -> None:
         self.lines.append((self.depth, text))

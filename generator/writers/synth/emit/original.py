@@ -71,14 +71,12 @@ class Original:
         if self.forward.returns is not None:
             needed |= _names(self.forward.returns)
         statements = [s for s in self.tree.body if getattr(s, "name", "") not in _DROPPED]
-        chosen: list[ast.stmt] = []
-        for statement in reversed(statements):
-            if defines(statement) & needed:
-                chosen.insert(0, statement)
-                is_class = isinstance(statement, ast.ClassDef)
-                needed |= _names_of_members(statement) if is_class else _names(statement)  # type: ignore[arg-type]
-        imports = [s for s in chosen if isinstance(s, ast.Import | ast.ImportFrom)]
-        others = [s for s in chosen if s not in imports]
+        chosen: set[ast.stmt] = set()
+        while more := {s for s in statements if defines(s) & needed} - chosen:  # a class may name a later one
+            chosen |= more
+            needed |= set().union(*(_names_of_statement(s) for s in more))
+        imports = [s for s in statements if s in chosen and isinstance(s, ast.Import | ast.ImportFrom)]
+        others = [s for s in statements if s in chosen and s not in imports]
         return tuple(self._dedented(s) for s in imports), tuple(self._statement(s) for s in others)
 
     @cached_property
@@ -120,6 +118,10 @@ def _construction(owner: ast.ClassDef) -> list[ast.stmt]:
 
 def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _names_of_statement(statement: ast.stmt) -> set[str]:
+    return _names_of_members(statement) if isinstance(statement, ast.ClassDef) else _names(statement)
 
 
 def _names_of_members(owner: ast.ClassDef) -> set[str]:

@@ -97,7 +97,8 @@ class Values:
     def fresh(self, base: str) -> str:
         base = self.prefix + base
         name, count = base, 1
-        while name in self.taken or name in self.indexer.places or keyword.iskeyword(name):
+        others = (self.taken, self.indexer.places)
+        while any(name in one for one in others) or self.kernel.is_parameter(name) or keyword.iskeyword(name):
             count += 1
             name = f"{base}_{count}"
         self.taken.add(name)

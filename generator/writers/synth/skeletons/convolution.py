@@ -15,6 +15,7 @@ from ..emit.tile import Tile
 from ..emit.values import Values
 from ..extent import Extent
 from ..loops import LoopAxis
+from ..lowering.region import Store
 from ..slides import Slide
 from ..stages import reductions
 from .factors import names_in_use
@@ -62,20 +63,16 @@ def _multiply(job: Job, conv: Convolution) -> Kernel:
     values = Values(kernel, job.loops, indexer, None, job.tensors, masks, job.hints, taken=taken)
     values.define(conv.number, Text("acc"))
     kernel.line("mask = row_mask & col_mask")
-    _tell_neighbours(values, job, conv)
     for number in reductions(job.loops.region):
         reduce_tile(values, number, OF_CHANNELS, "row_mask")
     for store in job.loops.region.stores:
-        values.store(store, ())
+        _store(values, job, store)
     return kernel
 
 
 OF_CHANNELS = Tile("BLOCK_M, BLOCK_N", 0, True, "1, BLOCK_N")
 """A tile of which whole columns are reduced: it holds all channels of its places."""
 
-
-MOST_NEIGHBOURS = 16
-"""Places that are told to lie side by side: more than any access is wide."""
 
 _LOCALS = {"acc", "part", "columns", "weights", "shift", "ks", "tap", "places", "phase", "taken", "block",
            "turn", "first_place", "n_places", "n_taps", "n_steps"}  # fmt: skip
@@ -180,24 +177,25 @@ def _first_place(job: Job) -> str:
     return f"program{'.to(tl.int64)' if is_wide(job.loops) else ''} * BLOCK_N"
 
 
-def _tell_neighbours(values: Values, job: Job, conv: Convolution) -> None:
-    """Say that places along the width lie side by side, as far as a row has powers of two: a compiler
-    does not see it through divisions, and Triton 3.6 then gives neighbouring lanes other rows of results."""
-    width, kernel = conv.sides[-1], values.kernel
-    if width.step > 1 or width.place is None:
+def _store(values: Values, job: Job, store: Store) -> None:
+    """Write a tile as one row of lanes, neighbouring places in neighbouring ones: where Triton 3.6 does not
+    see that places are neighbours it gives lanes other channels, and a thread the indices of many places."""
+    walked = values.builder.free_axes(store.value)
+    if not {"rows", "cols"} <= {group.name for group in values.indexer.along(walked)}:
+        values.store(store, ())
         return
-    length, _ = _grid(width, job)
-    kernel.made["neighbours"] = f"min({length} & -{length}, {MOST_NEIGHBOURS})"
-    for store in job.loops.region.stores:
-        steps = dict(values.builder.space.resolve(store.index).terms)
-        moving, _ = values.indexer.parts(store.index, {})
-        if width.place not in steps or not steps[width.place].is_one():
-            continue
+    kernel, tensor = values.kernel, job.tensors[f"store:{store.name}"]
+    value = values.named(store.value, ()).source
+    offset = values.address(store.index, (), tensor).removeprefix(" + ")
+    if not offset.isidentifier():
         name = values.fresh("offset")
-        together = kernel.constant("NEIGHBOURS", "neighbours")
-        kernel.line(f"{name} = {moving}")
-        kernel.line(f"{name} = tl.max_contiguous({name}, (1, {together}))")
-        values.know_address(store.index, name)
+        kernel.line(f"{name} = {offset}")
+        offset = name
+    kernel.constant("LANES", str(job.schedule.rows * job.schedule.block))
+    policy = job.hints.get(f"store:{store.name}")
+    tail = f', eviction_policy="{policy}"' if policy else ""
+    target = f"{kernel.pointer(tensor)} + tl.reshape({offset}, LANES)"
+    kernel.line(f"tl.store({target}, tl.reshape({value}, LANES), mask=tl.reshape(mask, LANES){tail})")
 
 
 def _first_phased(conv: Convolution) -> Slide:

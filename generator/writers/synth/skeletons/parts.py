@@ -162,7 +162,7 @@ def _cut_tile(kernel: Kernel, tensor: str, cut: Cut) -> None:
 
 
 def _width(run: int) -> int:
-    """Elements of a run that a program cuts: of the widths that read in long stretches the one that leaves the
+    """Elements of a run that a program cuts: of the widths that read long stretches the one that leaves the
     fewest lanes beyond the run's end."""
     if run <= LEAST_WIDTH:
         return next_power_of_two(run)

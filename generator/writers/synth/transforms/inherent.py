@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..expr import Load
+from ..dtypes import EIGHT_BITS
+from ..expr import Contract, Load
 from ..loops import Loops
 from ..rewrite import op_name
 from ..schedule import Choice
@@ -22,6 +23,7 @@ INHERENT = (
     "pair-halves",
     "wide-offsets",
     "fp32-accumulate",
+    "fp8-promotion",
     "shrink-tile",
 )
 """Techniques that are no step of the search: the partition, the skeletons and the mend have them built in."""
@@ -87,6 +89,10 @@ def inherent(loops: Loops) -> tuple[Choice, ...]:
                 "fp32-accumulate",
             )
         )
+    nodes = [n for n in region.builder.nodes if isinstance(n, Contract) and not n.fast]
+    if any(region.builder.dtype(n.left) in EIGHT_BITS for n in nodes):
+        why = "Hopper's matrix units keep 14 bits of a sum of 8-bit products"
+        found.append(Choice("sums", "each step's added in fp32", why, "fp8-promotion"))
     return tuple(found)
 
 

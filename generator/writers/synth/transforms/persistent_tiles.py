@@ -37,6 +37,8 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     ways = [replace(schedule, persistent=1, num_stages=number) for number in stages if number > 1]
     best = min(ways, key=lambda way: ended_us(tiles, way))
     before, after = ended_us(tiles, schedule), ended_us(tiles, best)
+    if math.isinf(before):
+        return f"not one such tile fits on {site.spec.name}"
     if after > (1 - LEAST_GAIN) * before:
         return (
             f"loads for the next tile while results leave are expected to save "

@@ -10,9 +10,9 @@ OVERHEAD = 24  # registers for addresses, predicates and scalars
 BLOCKS = (128, 64, 32)  # columns side by side, the widest first
 PER_THREAD = 32  # elements of a column tile that one thread may hold
 MOST_WARPS = 4
-"""Of a program that holds columns, where a tile of 32 columns needs no more: all its warps wait for each other
-at a reduction, and only other programs on the unit load meanwhile. 64 x 128 elements in 32 warps, two programs
-a unit, reached 0.35 of an H200's bandwidth."""
+"""Of a program that holds columns, where 32 of them need no more: its warps wait for each other at a
+reduction, and only other programs on the unit load meanwhile. With 64 x 128 elements in 32 warps, two
+programs a unit, an H200 reached 0.35 of its bandwidth."""
 
 
 def apply(schedule: Schedule, site: Site) -> Schedule | str:

@@ -37,7 +37,9 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         return refusal
     best = replace(schedule, roles=True, halves=False)
     before, after = ended_us(tiles, schedule), ended_us(tiles, best)
-    if not after <= (1 - LEAST_GAIN) * before:
+    if math.isinf(before):
+        return f"not one such tile fits on {site.spec.name}"
+    if after > (1 - LEAST_GAIN) * before:
         return f"roles are expected to save {max(0.0, 1 - after / before):.1%}, less than {LEAST_GAIN:.0%}"
     beside = ", and results leave beside the next tile's products" if schedule.persistent else ""
     why = (

@@ -20,6 +20,8 @@ class Model(nn.Module):
             nn.functional.avg_pool2d(x, 3, stride=2, padding=1, count_include_pad=False),
             nn.functional.avg_pool2d(x, (2, 3), stride=(2, 3), ceil_mode=True),
             nn.functional.avg_pool1d(y, 4, stride=3, padding=1, ceil_mode=True, count_include_pad=False),
+            nn.functional.avg_pool2d(x, 5, stride=3),
+            nn.functional.max_pool3d(z, 3, stride=2, padding=1, dilation=2),
         )
 
 

@@ -1,0 +1,60 @@
+"""Adds to a plan the calls that a candidate's own text, or the class it is judged in, asks for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import torch
+
+from .cases import plain
+from .draw import Draw
+from .layout import MORE
+from .modes import other_modes
+from .setting import Case, Setting
+
+FEW_UNITS, _ASKS_UNITS = 4, "multi_processor_count"
+"""A kernel has to be right on any count of them; and the name by which a wrapper asks."""
+
+
+def further(found: list[Setting], planned: list[Case], seed: int, source: str, declared: str) -> list[Case]:
+    """In the other module mode, with spikes at the largest shape, and on more rows; `declared` is
+    the precision."""
+    cases = other_modes(found, planned, seed, source) + with_large_spikes(found, seed, declared)
+    return cases if _names_sizes(source, found) else [*cases, *with_more_rows(planned)]
+
+
+def with_more_rows(cases: list[Case]) -> list[Case]:
+    """A call of the first shape's instance on twice the rows: what it remembers of sizes shows."""
+    usual = plain(cases, cases[0].setting)
+    return Draw(torch.Generator()).resized(usual, MORE)
+
+
+def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:
+    """Spikes at the largest shape too, where a class below float32 is judged: within its errors a mean of
+    some of many rows is as good as one of all."""
+    tensors = [*found[0].shipped, *found[0].state.values()]
+    widths = [one.itemsize for one in tensors if isinstance(one, torch.Tensor) and one.is_floating_point()]
+    if not widths or (declared == "fp32" and min(widths) > 2):
+        return []
+    place, setting = _largest(found)
+    return [Draw(torch.Generator().manual_seed(seed + 3)).case(place, setting, "spikes")] if place else []
+
+
+def on_few_units(found: list[Setting], place: int, seed: int, source: str) -> list[Case]:
+    """A call at the largest shape on a card of few units, for a candidate that asks how many there are: its
+    programs then take the second turns that they take at full size. `place` is the number of its shape."""
+    if _ASKS_UNITS not in source:
+        return []
+    _, largest = _largest(found)
+    setting = replace(largest, name=f"{largest.name} on {FEW_UNITS} units")
+    return [Draw(torch.Generator().manual_seed(seed + 4)).case(place, setting, "normal")]
+
+
+def _largest(found: list[Setting]) -> tuple[int, Setting]:
+    return max(enumerate(found), key=lambda pair: pair[1].op.footprint().total_bytes)
+
+
+def _names_sizes(source: str, found: list[Setting]) -> bool:
+    """Whether a candidate names constants by which the shapes differ: then an instance is for one alone."""
+    return any(re.search(rf"\b{name}\b", source) for one in found for name in one.op.overrides)

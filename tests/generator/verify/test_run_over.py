@@ -1,0 +1,42 @@
+"""Counts that go up by one and run over are told from reckoning that is meant to wrap."""
+
+import numpy as np
+import pytest
+import triton.language as tl
+from triton.runtime.interpreter import TensorHandle
+
+from kbgen.generator.verify.run_over import counted, few_bits, wraps
+
+
+def of(values: list[float], kind: tl.dtype, numpy: type) -> TensorHandle:
+    return TensorHandle(np.array(values, numpy), kind)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "over"), [([126], [1], False), ([127], [1], True), ([100], [100], False)]
+)
+def test_a_byte_runs_over_by_steps_of_one(left: list[float], right: list[float], over: bool) -> None:
+    one, other = of(left, tl.int8, np.int8), of(right, tl.int8, np.int8)
+    found = TensorHandle(one.data + other.data, tl.int8)
+    assert few_bits(found)
+    assert wraps(one, other, found) is over
+
+
+def test_wide_integers_are_not_watched() -> None:
+    assert not few_bits(of([1], tl.int32, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("kind", "added", "most"),
+    [
+        ("ATOMIC_OP.FADD", 1.0, (3.0, 1 << 24)),
+        ("ATOMIC_OP.FADD", 0.5, (0.0, 0)),
+        ("ATOMIC_OP.MAX", 1.0, (0.0, 0)),
+    ],
+)
+def test_whole_numbers_added_to_one_address_are_counted(
+    kind: str, added: float, most: tuple[float, int]
+) -> None:
+    places = of([8, 8, 8, 16, 8], tl.uint64, np.uint64)
+    mask = of([1, 1, 1, 1, 0], tl.int1, np.bool_)
+    assert counted(kind, places, of([added] * 5, tl.float32, np.float32), mask) == most
