@@ -44,9 +44,10 @@ in torch. `fast_p` is the share of ALL tasks, failures included, that are right 
 fast. `handed over` counts 1x for a task without a win, since the original stays in place there; `same work`
 counts 1x as well for a kernel that needs fewer operations than the op as written. torch lets cuDNN take
 TF32 for float32 convolutions unless told otherwise, and so do the baselines; `in class` leaves out those
-whose own results a kernel would be refused for, and has eager without TF32 beside them. Intervals are 95 %
-percentile bootstraps over the tasks. `contradicted` counts kernels that the judge had passed and that a
-timed call, or a second verification, showed to be wrong.
+whose own results a kernel would be refused for, or that are off by more than 16 times what eager without
+TF32 is, and has eager and compile without TF32 beside them. Intervals are 95 % percentile bootstraps over
+the tasks. `contradicted` counts kernels that the judge had passed and that a timed call, or a second
+verification, showed to be wrong.
 """
 PLAIN = (
     ("tasks", "rows"), ("reached", "reached"), ("verified", "verified"), ("refused, by cause", "refused"),

@@ -41,8 +41,8 @@ class Benchmark:
     one of all processes, with the widest interval. `timings` holds every subject that ran, `failures` what
     failed in any process; `samples_us` every device time by subject and process, in the order of the rounds;
     `review` says why a person should look before a win is believed; `in_class` compares with the baselines
-    that are as exact as the op asks, where some are not. `algorithmic`: it does less arithmetic than the op as
-    written; None where nothing was compared."""
+    that are as exact as the op asks, where some are not. `algorithmic`: it does less arithmetic than the op
+    as written; None where nothing was compared."""
 
     label: Label
     reason: str

@@ -21,17 +21,17 @@ EXACT = "eager-fp32"
 """Eager with TF32 switched off: a baseline for ops that convolve in float32."""
 
 EXACT_COMPILED = "compile-fp32"
-"""Compiled with TF32 switched off, timed where the compiled baseline is not exact. There is none for max-autotune:
-tuning once more would take longer than all else."""
+"""Compiled with TF32 switched off, timed where the compiled baseline is not exact. There is none for
+max-autotune: tuning once more would take longer than all else."""
 
 COARSER = 16.0
-"""Times eager's own error without TF32 that a baseline may be off: other orders of sums differ by a few times, TF32
-by its 13 bits less."""
+"""Times eager's own error without TF32 that a baseline may be off: other orders of sums differ by a few
+times, TF32 by its 13 bits less."""
 
 
 def coarser(errors: Mapping[str, float], floor: float) -> dict[str, str]:
-    """Whose relative L2 error is no float32's beside that of `EXACT`, with the complaint; up to `floor` any may
-    be off."""
+    """Whose relative L2 error is no float32's beside that of `EXACT`, with the complaint; up to `floor` any
+    may be off."""
     exact = errors.get(EXACT, 0.0)
     return {
         name: f"relative L2 error {error:.2g}, without TF32 {exact:.2g}"

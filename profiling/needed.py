@@ -1,4 +1,4 @@
-"""Counts the arithmetic that the results of an op need: of a product behind `triu` or `tril` only what these keep.
+"""Counts the arithmetic that an op's results need: of a product behind `triu` or `tril` what these keep.
 
 needed_flops(traced)   # 2 * 4096**3 / 2 for triu(a @ b), where the op as written takes 2 * 4096**3
 """

@@ -57,8 +57,8 @@ def product_us(work: ProductWork, blocks: int, resident: int, spec: DeviceSpec) 
     load latency, load and arithmetic, which stages cut into pieces that run side by side. The three overlap
     imperfectly (`OVERLAP`). The last wave holds fewer programs.
 
-    The ends of tiles are left out, which ranks tiles as they were measured. Where programs walk tiles or warps
-    have roles, the time is less by the share that these save of the time with ends (`ended_us`).
+    The ends of tiles are left out, which ranks tiles as they were measured. Where programs walk tiles or
+    warps have roles, the time is less by the share that these save of the time with ends (`ended_us`).
     """
     plain = replace(work, fill_us=0.0, drain_us=0.0, walked=0, roles=False)
     count, at_once = work.walked or blocks, _at_once(work, blocks, resident, spec)

@@ -86,8 +86,9 @@ def _doubts(session: Session, record: Samples) -> tuple[str, ...]:
 
 
 def _unseen(session: Session, record: Samples) -> tuple[str, ...]:
-    """Kernels that are not where torch's own run: in no log, or on a stream of their own. A library may run all
-    of a call on side streams (cuDNN its groups); the current stream, where the clock runs, is nobody's own."""
+    """Kernels that are not where torch's own run: in no log, or on a stream of their own. A library may run
+    all of a call on side streams (cuDNN its groups); the current stream, where the clock runs, is no
+    candidate's own."""
     usual = {span.stream for other in session.samples if other.trusted for span in _launched(other)}
     if record.trusted or not usual:
         return ()

@@ -36,6 +36,7 @@ from .pool import Bounds, Ending, Here, Pool, Processes
 from .result import SuiteResult
 from .row import UNCONFIRMED, Row
 from .timing import Timing, ceilings, clock, confirm
+from .unfinished import explained
 
 Say = Callable[[Event], None]
 _IMPORTED = (f"{__package__}.timing", "chromadb", "llama_index.core.node_parser")
@@ -103,7 +104,7 @@ def run_suite(
         tasks = [run.task(path, level, gpu) for gpu in gpus for level, path in files]
         with nvml():  # a driver that is held open answers each of many processes at once
             run.all(tasks)
-        rows = tuple(run.told(journal.row(task.key)) for task in tasks)
+        rows = tuple(run.row(task.key) for task in tasks)
         seconds = round(time.monotonic() - run.begun, 1)
         named = {gpu: device.to_json() for gpu, device in devices.items()}
         environment = {"devices": named, "versions": versions(), "cores": _cores(), "jobs": run.jobs}
@@ -202,19 +203,6 @@ class _Run:
             self.cut = {task.key for kind, task in taken if kind == "clock" and task is not None}
             pool.stop()
 
-    def told(self, row: Row) -> Row:
-        """The row with the reason why the clock, or the second verification, has not had its say."""
-        if row.status == UNCONFIRMED:
-            return replace(
-                row, reason=f"{row.reason}; the time of the suite was over before it was verified again"
-            )
-        if row.status != "unmeasured" or row.reason:
-            return row
-        if self._untimed(row.key):
-            when = "while it was timed" if row.key in self.cut else "before its turn on the card"
-            return replace(row, reason=f"the time of the suite was over {when}")
-        return replace(row, reason=f"nothing was timed: {row.gpu} is not in this machine")
-
     def _next(self, clocked: Sequence[Task], taken: Mapping[_Key, str]) -> tuple[Task, str] | None:
         there = [(task, card) for (_, task), card in taken.items()]
         memory = min((device.spec.memory_gb for device in self.devices.values() if device.live), default=0.0)
@@ -236,6 +224,10 @@ class _Run:
         row = self.journal.rows.get(key)
         live = any(device.live and device.spec.id == key[2] for device in self.devices.values())
         return live and row is not None and row.verified and not row.timed and row.kernel is not None
+
+    def row(self, key: tuple[str, str, str]) -> Row:
+        live = any(device.live and device.spec.id == key[2] for device in self.devices.values())
+        return explained(self.journal.row(key), live=live, cut=key in self.cut)
 
     def _unconfirmed(self, key: tuple[str, str, str]) -> bool:
         row = self.journal.rows.get(key)

@@ -14,11 +14,13 @@ from .ignored import ignored_classes
 from .layout import Layout, place
 from .resized import resized
 from .setting import Case, Setting
+from .thresholds import met_thresholds
 
 ALTERED = {
     "idle spikes": idle_spike, "ignored classes": ignored_classes, "extreme integers": extreme_integers,
     "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "zeros alone": zeros_alone,
+    "met thresholds": met_thresholds,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 

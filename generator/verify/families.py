@@ -38,7 +38,8 @@ def _signed_zeros(values: torch.Tensor, generator: torch.Generator) -> torch.Ten
 def _infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Normal values; of every eight rows, one is minus infinity throughout, one holds plus infinity once and
     one minus infinity, once or for the first half of its length. Where rows make planes, three rows of the
-    first plane are minus infinity, so that a window finds nothing else."""
+    first plane are minus infinity, so that a window finds nothing else; and so is one line along each middle
+    dimension."""
     drawn = _normal(values, generator)
     if drawn.numel() == 0:
         return drawn
@@ -50,6 +51,8 @@ def _infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Te
             row[int(torch.randint(0, len(row), (1,), generator=generator))] = sign * torch.inf
     if drawn.ndim >= 3 and drawn.shape[-2] >= 6:
         drawn.view(-1, *drawn.shape[-2:])[0, 3:6] = -torch.inf
+    for dim in range(1, drawn.ndim - 1):
+        drawn.movedim(dim, -1)[(-1,) * (drawn.ndim - 1)] = -torch.inf
     return drawn
 
 

@@ -108,7 +108,7 @@ def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
     cases = []
     for place, (name, sizes) in enumerate(full_axes(record.op, found[0].op.overrides).items()):
         seed = record.seed + 1000 * (place + 10)
-        cases += at_sizes(record.op, f"full {name}", sizes, record.mode, seed, place=place)
+        cases += at_sizes(record.op, f"full {name}", sizes, record.mode, seed, ("normal", "spikes"), place)
     named = list(dict.fromkeys(case.setting.name for case in cases))
     return [
         replace(case, step=replace(case.step, shape=named.index(case.setting.name), optional=False))

@@ -14,6 +14,7 @@ import torch
 
 _ARG = ("argmax", "argmin")
 _WITH_PLACE = ("max", "min")
+_IN_ORDER = ("sort", "topk")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,10 @@ class Choices:
             self._add(result, bound)
         elif name in _WITH_PLACE and overload == "dim":
             self._add(result[1], bound)
+        elif name in _IN_ORDER:
+            self._add(result[1], {"dim": -1, **bound, "keepdim": True})
+        elif name == "slice":
+            self._cut(bound, result)
 
     def of(self, output: torch.Tensor, inputs: Sequence[Any]) -> Choice | None:
         """The reduction whose index tensor `output` is, if it is one of ours."""
@@ -48,6 +53,14 @@ class Choices:
             if index is output:
                 return Choice(choice.operand, choice.dim, choice.keepdim, _among(choice.operand, inputs))
         return None
+
+    def _cut(self, bound: dict[str, Any], result: torch.Tensor) -> None:
+        """The first few of places in order are places likewise."""
+        for index, choice in self._seen:
+            whole, along = result.shape == index.shape, bound.get("dim", 0) % max(1, index.ndim)
+            if index is bound["self"] and (whole or (choice.dim or 0) % max(1, index.ndim) == along):
+                self._seen.append((result, choice))
+                return
 
     def _add(self, index: torch.Tensor, bound: dict[str, Any]) -> None:
         choice = Choice(bound["self"], bound.get("dim"), bool(bound.get("keepdim", False)))

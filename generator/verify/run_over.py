@@ -39,7 +39,7 @@ def counted(op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle) -
     addresses, values = addresses[lanes], values[lanes]
     if not most or not str(op).endswith("FADD") or not values.size:
         return 0.0, 0
-    if (values <= 0).any() or (values != np.floor(values)).any():
+    if (values < 0).any() or (values != np.floor(values)).any():
         return 0.0, 0
     _, places = np.unique(addresses, return_inverse=True)
     return float(np.bincount(places.reshape(-1), values).max()), most

@@ -18,6 +18,7 @@ from kbgen.generator.refresh import Refresh
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.device import Device, detect
 from kbgen.profiling.limit import by_parts_us, least_us
+from kbgen.profiling.needed import needed_flops
 from kbgen.profiling.op import Op, load_op
 from kbgen.profiling.probe import ClockState, LiveFacts
 from kbgen.profiling.samples import Session
@@ -470,6 +471,28 @@ def test_the_least_time_of_a_product_is_bound_by_its_fastest_unit(tmp_path: Path
     assert 2.5 * products_us < by_parts < 2 * 4096**3 / spec.peak_tflops["fp32"] / 1e6
     flat = dataclasses.replace(spec, peak_tflops={"fp32": spec.peak_tflops["fp32"]})
     assert by_parts_us(traced, flat) is None
+
+
+@pytest.mark.parametrize(
+    ("returned", "share"),
+    [
+        ("torch.triu(a @ b)", 65 / 128), ("torch.tril(torch.relu(a @ b) + a, -1)", 63 / 128),
+        ("torch.triu(a @ b, 64)", 0.0), ("a @ b", 1.0), ("torch.triu(torch.softmax(a @ b, 1))", 1.0),
+        ("torch.triu(p := a @ b) + p", 1.0),
+    ],
+)  # fmt: skip
+def test_a_triangle_of_a_product_needs_no_more_than_its_side(
+    returned: str, share: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "triangle.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\n"
+        f"class Model(nn.Module):\n    def forward(self, a, b):\n        return {returned}\n"
+        "def get_inputs():\n    return [torch.randn(64, 64), torch.randn(64, 64)]\n"
+    )
+    whole = 2 * 64**3
+    traced = trace(load_op(path))
+    assert traced.flops - needed_flops(traced) == pytest.approx((1 - share) * whole, abs=1)
 
 
 def test_what_multiplies_nothing_has_no_time_by_parts(traced: TracedOp) -> None:

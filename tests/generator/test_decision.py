@@ -109,6 +109,16 @@ def test_a_gain_by_parts_is_explained_where_it_takes_as_long_as_these(
     assert (said in result.review, bool(result.review)) == (True, bool(said))
 
 
+@pytest.mark.parametrize(("needed_us", "algorithmic"), [(55.0, True), (120.0, False), (None, False)])
+def test_what_the_results_do_not_need_explains_a_gain_and_no_more(
+    needed_us: float | None, algorithmic: bool
+) -> None:
+    """Half of a product is thrown away: a kernel that leaves it out is no wonder, a faster one still is."""
+    taken = [session({"eager": 350.0, "candidate": 100.0}, seed, GEMM) for seed in range(3)]
+    result = decide(taken, parts_us=110.0, needed_us=needed_us)
+    assert (result.algorithmic, not result.review) == (algorithmic, algorithmic)
+
+
 def test_a_kernel_that_needs_fewer_operations_may_gain_more() -> None:
     taken = [session({"eager": 2500.0, "candidate": 100.0}, seed, GEMM) for seed in range(3)]
     assert decide(taken, least_us=60.0, saves_arithmetic=True).review == ""

@@ -126,9 +126,10 @@ def test_the_exact_one_switches_tf32_off_for_its_own_calls_alone(
 
     monkeypatch.setattr(torch.nn.Conv2d, "forward", forward)
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
-    for subject in bench.baselines(["eager", EXACT, "eager"]):
+    monkeypatch.setattr(torch, "compile", lambda model, mode: model)
+    for subject in bench.baselines(["eager", EXACT, "eager", EXACT_COMPILED, "compile"]):
         subject.call(*subject.prepare(1))
-    assert seen == [True, False, True]
+    assert seen == [True, False, True, False, True]
 
 
 def test_tf32_that_the_op_hides_shows_beside_eager_without_it(bench: Bench) -> None:

@@ -498,3 +498,32 @@ def test_the_cuda_clock_keeps_its_own_timers(monkeypatch: pytest.MonkeyPatch) ->
     assert (window.device_us, result) == (250.0, "done")
     assert set(idle) == {"real"}
     assert clock.now_us() > 0
+
+
+def test_a_library_that_runs_on_side_streams_alone_makes_nobody_suspicious() -> None:
+    """cuDNN runs the groups of a convolution there; where the clock's own kernels run is usual."""
+
+    class Logged(SimulatedClock):
+        def flush(self) -> None:
+            super().flush()
+            self.launch(1.0, name="flush")
+
+    def doubts_on(stream: int) -> tuple[str, ...]:
+        card = Logged()
+
+        def work(place: int) -> Call:
+            def call(*_: object) -> None:
+                card.launch(40.0, stream=place)
+                card.synchronize()
+
+            return call
+
+        library = replace(subject(work(3), "eager"), trusted=True)
+        taken = measure([library, subject(work(stream))], card, PLAN, 1)
+        assert taken.streams == (0,)
+        found = timing("candidate", [taken])
+        assert found is not None
+        return tuple(doubt for doubt in found.doubts if "stream" in doubt)
+
+    assert doubts_on(0) == doubts_on(3) == ()
+    assert doubts_on(5) == ("it runs kernel on a stream of its own",)

@@ -157,14 +157,10 @@ def _splits(
 
 def _regions(splitter: Splitter, part: frozenset[fx.Node]) -> tuple[Loops, ...]:
     """A part as one region, or as two where what it reduces shares no loop; none where it is neither."""
-    try:
-        return (find_loops(splitter.lowered(part)),)
-    except CannotFuseError:
-        pass
-    for node in sorted(part, key=lambda node: node.name):
-        after = splitter.following(part, node)
+    behind = (splitter.following(part, node) for node in sorted(part, key=lambda node: node.name))
+    for halves in ((part,), *((part - after, after) for after in behind)):
         try:
-            return tuple(find_loops(splitter.lowered(half)) for half in (part - after, after) if half)
+            return tuple(find_loops(splitter.lowered(half)) for half in halves if half)
         except CannotFuseError:
             continue
     return ()

@@ -34,7 +34,7 @@ def get_inputs():
     of = dict(dtype=torch.{dtype})
     return [torch.randn({first}rows, width, **of), torch.randn({first}width, cols, **of)]
 """
-TILE = Schedule("tiles", rows=128, block=256, depth=64, num_warps=8, num_stages=3)
+TILE = Schedule("tiles", rows=128, block=256, depth=64, num_warps=8, num_stages=3, descriptors=True)
 SHORT = (8192, 512, 8192)
 """Rows, terms and columns of a product of 2048 such tiles, each of 8 steps."""
 
@@ -110,6 +110,7 @@ def test_tiles_are_left_to_the_device_where_walks_save_nothing(product: Product)
         ({"triangle": True}, "take unequal times"),
         ({"lanes": True}, "under way at once"),
         ({"stretch": 512}, "a loop in a loop"),
+        ({"descriptors": False}, "took 1.5 to 2.7 times as long on an H200"),
     ):
         refusal = _try("persistent-tiles", short, "h100", replace(TILE, **changes))  # type: ignore[arg-type]
         assert word in str(refusal)
@@ -128,7 +129,7 @@ def test_a_step_gives_way_where_results_need_its_memory(product: Product) -> Non
 
 def test_roles_are_for_loops_of_the_copy_engine(product: Product) -> None:
     loops = _one(product(4096, 4096, 4096))
-    brought = replace(TILE, descriptors=True, halves=True)
+    brought = replace(TILE, halves=True)
     roles = _done("warp-specialisation", loops, "b200", brought)
     assert (roles.roles, roles.halves) == (True, False)
     short = _one(product(*SHORT))
@@ -138,12 +139,16 @@ def test_roles_are_for_loops_of_the_copy_engine(product: Product) -> None:
     beside = _done("warp-specialisation", short, "b200", replace(brought, persistent=1))
     assert "results leave beside the next tile's products: expected to save" in beside.choices[-1].why
     assert _try("warp-specialisation", loops, "b200", roles) == "done already"
-    assert _try("warp-specialisation", loops, "b200") == "not all factors are brought by the copy engine"
+    by_threads = replace(TILE, descriptors=False)
+    assert (
+        _try("warp-specialisation", loops, "b200", by_threads)
+        == "not all factors are brought by the copy engine"
+    )
     for device, word in (
         ("a100", "A100-SXM4-80GB has no copy engine that a warp could be set apart for"),
         ("mi300x", "Instinct MI300X has no copy engine that a warp could be set apart for"),
         ("rtx5090", "take factors from registers of the warps that would wait"),
-        ("h100", "for sm_90 Triton makes roles of programs of 4 warps and one tile of 64 x 128 at most"),
+        ("h100", "on an H200 such roles, as Triton 3.6 makes them, took 1.7 to 2.2 times as long"),
     ):
         assert str(_try("warp-specialisation", loops, device, brought)).endswith(word)
     single = _one(product(*SHORT, dtype="float32"))
@@ -154,7 +159,8 @@ def test_roles_are_for_loops_of_the_copy_engine(product: Product) -> None:
 
 def test_halves_are_no_longer_told_of_a_tile_that_leaves_whole(product: Product) -> None:
     loops = _one(product(4096, 4096, 4096))
-    chosen = _done("gemm-tile-choice", loops, "b200", replace(TILE, rows=64, block=64, num_stages=1))
+    start = replace(TILE, rows=64, block=64, num_stages=1, descriptors=False)
+    chosen = _done("gemm-tile-choice", loops, "b200", start)
     staged = _done("pipelined-loop", loops, "b200", chosen)
     brought = _done("tma-bulk-copy", loops, "b200", staged)
     assert brought.halves

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from kbgen.generator.writers.synth.emit.kernel import Kernel
+from kbgen.generator.writers.synth.extent import Extent
 from kbgen.generator.writers.synth.program import Program, read_program, write_program
 from kbgen.generator.writers.synth.schedule import start_schedule
 from kbgen.generator.writers.writer import Candidate
@@ -186,3 +188,11 @@ def test_lanes_beyond_an_end_hold_what_no_extremum_takes(tmp_path: Path) -> None
         source = write_program(program, {i: start_schedule(s) for i, s in program.loops.items()}, kind)
         assert f"mask=mask, other={beyond})" in source
         assert "tl.where(mask" not in source
+
+
+def test_a_new_parameter_of_a_kernel_takes_no_variable_s_name() -> None:
+    kernel = Kernel("copy_kernel", "Copies.")
+    kernel.line("offset = rows * 8")
+    assert kernel.scalar(Extent((5, 7)), "offset") == "offset_2"
+    assert kernel.is_parameter("offset_2")
+    assert not kernel.is_parameter("offset")

@@ -1,4 +1,4 @@
-"""8-bit floats: the interpreter's casts are a card's, results are compared in steps, products are in float64."""
+"""8-bit floats: casts are a card's, results are compared in steps, products are in float64."""
 
 from __future__ import annotations
 

@@ -56,3 +56,16 @@ def test_places_outside_the_tensor_are_wrong() -> None:
     x = torch.tensor([[1.0, 2.0]])
     assert not judged(x, 3.0, 0, torch.tensor([7]))
     assert not judged(x, 3.0, 0, torch.tensor([-1]))
+
+
+class FirstTwo(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.sort(x * 3.0, dim=-1, descending=True, stable=True).indices[:, :2]
+
+
+def test_the_first_few_in_order_are_places_too() -> None:
+    reference, x = Reference(FirstTwo(), "as-is"), torch.tensor([[1.0, 2.0, 2.0 + 2e-7, 0.5]])
+    right, eager = reference.oracle([x], {}), reference.eager([x], {})
+    target = Target(right.outputs[0], eager.outputs[0], right.outputs[0], choice=right.choices[0])
+    assert compare(torch.tensor([[1, 2]]), target, "fp32").accepted
+    assert not compare(torch.tensor([[2, 0]]), target, "fp32").accepted

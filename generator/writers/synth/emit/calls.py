@@ -65,7 +65,7 @@ def torch_call(
         if isinstance(value, list):
             return f"[{', '.join(text(v) for v in value)}]"
         if isinstance(value, Extent):
-            found = express(value, known, chance=False) or express(value, near | known)
+            found = express(value, known, chance=False) or express(value, {**near, **known})
             if found is None:
                 raise CannotFuseError(f"an argument {value.full} of {node.name} follows from no shape")
             return found

@@ -72,4 +72,6 @@ def _unfit(schedule: Schedule, tiles: Tiles) -> str | None:
         return "factors that are gathered element by element are not copied ahead"
     if schedule.num_stages < 2:
         return "with one step at a time nothing of the next tile could be under way"
+    if not schedule.descriptors:
+        return "walked tiles that threads bring took 1.5 to 2.7 times as long on an H200"
     return None

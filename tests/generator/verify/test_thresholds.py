@@ -1,0 +1,35 @@
+"""The numbers that a reference compares with stand in rows of their own."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.thresholds import met_thresholds
+
+DRAW = torch.Generator().manual_seed(0)
+X = torch.randn(6, 4, generator=DRAW)
+
+
+class Beyond(nn.Module):
+    def __init__(self, bound: torch.Tensor | float) -> None:
+        super().__init__()
+        self.bound = bound
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.abs() > self.bound
+
+
+def test_a_row_and_its_negative_stand_on_the_bound() -> None:
+    for bound in (0.75, torch.tensor([0.5, 1.0, 1.5, 2.0])):
+        changed = met_thresholds(Reference(Beyond(bound), "as-is"), [X], {}, DRAW)
+        assert changed is not None
+        moved = changed[0]
+        assert isinstance(moved, torch.Tensor)
+        assert torch.equal(moved[0], torch.as_tensor(bound).expand(4))
+        assert torch.equal(moved[-1], -torch.as_tensor(bound).expand(4))
+        assert torch.equal(moved[1:-1], X[1:-1])
+
+
+def test_where_nothing_is_compared_nothing_is_put() -> None:
+    assert met_thresholds(Reference(nn.Softmax(-1), "as-is"), [X], {}, DRAW) is None
+    assert met_thresholds(Reference(Beyond(0.0), "as-is"), [X], {}, DRAW) is None
