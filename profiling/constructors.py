@@ -3,15 +3,17 @@
 Of `nn.Conv2d(64, 128, kernel_size=3)` and `nn.Linear(512 * 7 * 7, 4096)` the widths 64, 128, 512 and 4096
 become parts of themselves by one divisor, `width_divisor`, and the extent 7 that the last features have
 becomes `built_7`, as do a size of the inputs and a window that the model has as defaults. So a file is
-read as if its author had written `64 // width_divisor` below `width_divisor = 1`.
+read as if its author had written `64 // width_divisor` below `width_divisor = 1`. Numbers side by side, as
+in `[6, 12, 24, 16]`, may be widths or say how many layers there are, so they have a divisor of their own.
 """
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TypeGuard
 
-DIVISOR = "width_divisor"
+DIVISOR, LISTED_DIVISOR = "width_divisor", "listed_divisor"
 DIVISORS = (8, 4, 2)
 """What widths are divided by; the first is what a number has to be a multiple of to be one."""
 
@@ -39,19 +41,19 @@ class BuiltIn:
     name: str
 
     def at(self, value: int) -> int:
-        return self.node.value // value if self.name == DIVISOR else value
+        return self.node.value // value if divides(self.name) else value
 
     def expression(self) -> ast.expr:
         """What stands for the number."""
         named: ast.expr = ast.Name(self.name, ast.Load())
-        if self.name == DIVISOR:
+        if divides(self.name):
             named = ast.BinOp(ast.Constant(self.node.value), ast.FloorDiv(), named)
         return ast.fix_missing_locations(ast.copy_location(named, self.node))
 
     @property
     def shipped(self) -> int:
         """What the constant is as the file stands."""
-        return 1 if self.name == DIVISOR else self.node.value
+        return 1 if divides(self.name) else self.node.value
 
 
 def built_in(body: list[ast.stmt], sizes: Collection[int]) -> Iterator[BuiltIn]:
@@ -66,7 +68,7 @@ def built_in(body: list[ast.stmt], sizes: Collection[int]) -> Iterator[BuiltIn]:
 
 def sizes_in(names: Iterable[str]) -> set[int]:
     """The numbers that constants of these names stand for."""
-    return {int(name.removeprefix(_PREFIX)) for name in names if is_built_in(name) and name != DIVISOR}
+    return {int(name.removeprefix(_PREFIX)) for name in names if is_built_in(name) and not divides(name)}
 
 
 def with_built_in(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -90,7 +92,12 @@ def with_built_in(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def is_built_in(name: str) -> bool:
     """Whether a constant stands for numbers of a constructor."""
-    return name == DIVISOR or (name.startswith(_PREFIX) and name.removeprefix(_PREFIX).isdigit())
+    return divides(name) or (name.startswith(_PREFIX) and name.removeprefix(_PREFIX).isdigit())
+
+
+def divides(name: str) -> bool:
+    """Whether what the constant is set to divides the numbers that it stands for."""
+    return name in (DIVISOR, LISTED_DIVISOR)
 
 
 def cuts(
@@ -98,15 +105,18 @@ def cuts(
 ) -> Iterator[tuple[dict[str, int], int | None]]:
     """Values for what constructors hold that make a network small, the smallest widths first: with extents of
     two, so that their order still matters, at one of `sides` in the place of those of `images`; or with
-    extents as they are."""
+    extents as they are. Where numbers side by side are among the widths, these come last by themselves."""
     names = set(constants)
     kept = (number for number in sorted(sizes_in(names)) if number < SMALLEST_WIDTH or number in images)
     extents = {f"{_PREFIX}{number}": number for number in kept}
-    for divisor in DIVISORS if DIVISOR in names else ():
+    dividing = [name for name in (DIVISOR, LISTED_DIVISOR) if name in names]
+    apart = [[name] for name in dividing] if len(dividing) > 1 else []
+    for together, divisor in product([dividing, *apart] if dividing else [], DIVISORS):
+        widths = dict.fromkeys(together, divisor)
         for side in sides if extents else ():
             small = {name: side if number >= SMALLEST_WIDTH else 2 for name, number in extents.items()}
-            yield {**small, DIVISOR: divisor}, side
-        yield {DIVISOR: divisor}, None
+            yield {**small, **widths}, side
+        yield widths, None
 
 
 def _assigned(name: str, value: int, beside: ast.stmt) -> ast.stmt:
@@ -120,13 +130,14 @@ def _numbers(method: ast.FunctionDef, sizes: Collection[int], is_model: bool) ->
     defaults = [node for node in (*method.args.defaults, *method.args.kw_defaults) if _is_whole(node)]
     extents |= {id(node) for node in defaults if _is_extent(node, is_model) or _is_size(node, sizes)}
     others = {id(node) for part in ast.walk(method) for node in _no_sizes(part)}
+    listed = {id(node) for part in ast.walk(method) for node in _side_by_side(part)}
     for node in ast.walk(method):
         if not _is_whole(node) or id(node) in others:
             continue
         if id(node) in extents:
             yield BuiltIn(node, f"{_PREFIX}{node.value}")
         elif node.value >= SMALLEST_WIDTH and node.value % DIVISORS[0] == 0:
-            yield BuiltIn(node, DIVISOR)
+            yield BuiltIn(node, LISTED_DIVISOR if id(node) in listed else DIVISOR)
 
 
 def _no_sizes(part: ast.AST) -> Iterator[ast.AST]:
@@ -136,6 +147,12 @@ def _no_sizes(part: ast.AST) -> Iterator[ast.AST]:
         yield part.slice
     elif isinstance(part, ast.Compare):
         yield from (node for other in part.comparators if isinstance(other, ast.Tuple) for node in other.elts)
+
+
+def _side_by_side(part: ast.AST) -> Sequence[ast.expr]:
+    """The elements of a list that holds whole numbers alone."""
+    elements = part.elts if isinstance(part, ast.List | ast.Tuple) else []
+    return elements if all(map(_is_whole, elements)) else []
 
 
 def _extents(part: ast.AST) -> Iterator[ast.expr]:

@@ -15,6 +15,7 @@ import torch.fx.experimental.validator
 import triton.experimental.gluon  # noqa: F401
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from .build import build
 from .compile import Attempt, Compiled, compile_all
@@ -58,11 +59,13 @@ def _launches(source: Source, op: Source, overrides: Mapping[str, Any]) -> list[
             raise OpError(f"{source.path} has no class ModelNew; add it with the constructor of Model.")
         reference = execute(op, overrides)
         vars(reference)["Model"] = _Arguments
-        with FakeTensorMode(allow_non_fake_inputs=True):
+        shapes = ShapeEnv()
+        with FakeTensorMode(allow_non_fake_inputs=True, static_shapes=True, shape_env=shapes) as mode:
             arguments, inputs = build(reference, op.path, seed=0)
             assert isinstance(arguments, _Arguments)
             with quiet(), torch.device("cpu"):
                 model = _told(source, "ModelNew()", lambda: made(*arguments.positional, **arguments.named))
+                mode.shape_env = None  # a constructor may read numbers it has made itself, forward may not
                 _told(source, "forward()", lambda: model(*inputs))
     return recorder.launches
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from .allowed import (
     DUNDERS,
@@ -80,6 +81,15 @@ def _closed(full: str) -> bool:
     return full not in OPERATORS and (full.startswith(MODULE_FORBIDDEN) or through_a_module(full))
 
 
+def _lists_modules(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether it is `self.modules()`, called on the spot: of sys, whose `modules` is a table and cannot be
+    called, that would give nothing."""
+    if not isinstance(node, ast.Call) or node.args or node.keywords:
+        return False
+    asked = node.func
+    return isinstance(asked, ast.Attribute) and asked.attr == "modules" and is_name(asked.value, "self")
+
+
 class _Reader:
     """One pass over the tree; kernels (`@triton.jit` functions) and constructors, which initialise weights
     that the judge replaces, are read for forbidden names, not for torch calls."""
@@ -99,6 +109,9 @@ class _Reader:
             for node in ast.walk(tree)
             if isinstance(node, ast.FunctionDef) and node.name in ("__init__", "reset_parameters")
             for inner in ast.walk(node)
+        }
+        self.listing = {
+            id(node.func) for node in ast.walk(tree) if id(node) in self.construction and _lists_modules(node)
         }
         self.of_operators = {
             id(node.value)
@@ -172,7 +185,8 @@ class _Reader:
         if node.attr.startswith("__") and node.attr not in DUNDERS:
             return "forbidden-code", f"it reaches for {node.attr}"
         private = node.attr.startswith("_") and not node.attr.startswith("__")
-        if node.attr in FORBIDDEN_ATTRIBUTES or (private and not is_self(node.value)):
+        barred = node.attr in FORBIDDEN_ATTRIBUTES and id(node) not in self.listing
+        if barred or (private and not is_self(node.value)):
             return "forbidden-code", f"it reaches for {ast.unparse(node)}"
         full = self._full_name(node)
         if full is not None and _closed(full) and id(node) not in self.of_operators:

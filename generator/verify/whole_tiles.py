@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...profiling.constructors import DIVISOR
+from ...profiling.constructors import divides
 from ...profiling.op import Op
 from ...profiling.source import Literal
 
@@ -28,13 +28,13 @@ def whole_tiles(op: Op, small: Mapping[str, Literal], budget: int) -> dict[str, 
     or `small` has them."""
     least = {name: value for name, value in small.items() if isinstance(value, int) and value > 1}
     sizes = {name: _rounded_up(value, _tile(op.constants[name])) for name, value in least.items()}
-    if DIVISOR in least:  # of widths that are multiples of eight: so they are multiples of four
-        sizes[DIVISOR] = min(least[DIVISOR], _WIDTHS_KEPT)
+    for name in filter(divides, least):  # widths that are multiples of eight: so they are multiples of four
+        sizes[name] = min(least[name], _WIDTHS_KEPT)
     tries = iter(range(_TRIES))
     taken = bytes_of(op, {**small, **sizes})
     while taken is not None and taken > budget:
         halved = {
-            name: {**sizes, name: value // 2 if name != DIVISOR else value * 2}
+            name: {**sizes, name: value * 2 if divides(name) else value // 2}
             for name, value in sizes.items()
             if _may_shrink(name, value, least) and next(tries, None) is not None
         }
@@ -48,7 +48,7 @@ def whole_tiles(op: Op, small: Mapping[str, Literal], budget: int) -> dict[str, 
 
 
 def _may_shrink(name: str, value: int, least: Mapping[str, int]) -> bool:
-    return value < least[name] if name == DIVISOR else value % 2 == 0 and value > 2
+    return value < least[name] if divides(name) else value % 2 == 0 and value > 2
 
 
 def _tile(size: Literal) -> int:

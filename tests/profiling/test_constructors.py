@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 from kbgen.generator.verify.candidate import with_constants
-from kbgen.profiling.constructors import DIVISOR, built_in, cuts, is_built_in, sizes_in
+from kbgen.profiling.constructors import DIVISOR, LISTED_DIVISOR, built_in, cuts, is_built_in, sizes_in
 from kbgen.profiling.op import load_op
 
 NETWORK = """\
@@ -110,6 +110,32 @@ def test_a_network_of_fixed_widths_gets_a_shape_with_narrow_ones(tmp_path: Path)
     assert whole.get_parameter("conv.weight").shape == (128, 3, 5, 5)
 
 
+def test_numbers_side_by_side_may_count_layers_and_then_stay(tmp_path: Path) -> None:
+    """`[24, 16]` divided by eight would be other layers, and no width of this network would give way."""
+    path = tmp_path / "network.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\n"
+        "class Model(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        width = 256\n"
+        "        self.layers = nn.Sequential(\n"
+        "            nn.Linear(3, width), *(nn.Linear(width, width) for count in [24, 16] for _ in range(count))\n"
+        "        )\n"
+        "    def forward(self, x):\n"
+        "        return self.layers(x)\n"
+        "def get_inputs():\n    return [torch.rand(64, 3)]\n"
+        "def get_init_inputs():\n    return []\n"
+    )
+    op = load_op(path)
+    small = op.shape_sets(1 << 20)[0]
+    assert small.fits
+    assert small.overrides[DIVISOR] == 8
+    assert LISTED_DIVISOR not in small.overrides
+    listed = {LISTED_DIVISOR: 8}
+    assert "in [3, 2] for" in with_constants(op.source, listed)
+
+
 def test_a_file_that_has_the_name_already_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     path.write_text(
@@ -133,3 +159,5 @@ def test_the_smallest_widths_come_first_and_extents_before_none() -> None:
     assert list(cuts(["rows"], {224}, (64,))) == []
     assert sizes_in(names) == {7, 224, 1000}
     assert [name for name in names if is_built_in(name)] == names[:4]
+    both = [set(values) for values, _ in cuts([LISTED_DIVISOR, DIVISOR], set(), ())]
+    assert both == [{DIVISOR, LISTED_DIVISOR}] * 3 + [{DIVISOR}] * 3 + [{LISTED_DIVISOR}] * 3

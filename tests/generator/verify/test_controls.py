@@ -32,6 +32,18 @@ def test_an_op_that_is_always_zero_lets_them_pass() -> None:
     assert {"zeros", "constant", "partial"} <= {name for name, word in found.items() if word == "passed"}
 
 
+def test_inputs_that_have_no_part_in_the_outputs_tell_nothing_and_weights_do() -> None:
+    found = run_controls(answers("class_token"), "fp32")
+    assert found["other seed"] == "n/a: every draw of the inputs is the same, or has no part in the outputs"
+    assert found["other weights"] == found["zeros"] == found["constant"] == "rejected"
+
+
+def test_outputs_that_only_look_alike_do_not_pass_for_independent_of_the_inputs() -> None:
+    """Nothing drawn is above a million, but what is would be seen."""
+    (answer, *_) = answers("far_threshold")
+    assert IMPOSTORS["other seed"](answer) is not None
+
+
 def test_a_single_value_is_shaken_until_it_shows_what_it_answers_to() -> None:
     """One draw in twenty or so leaves a sum that cancels nearly where it was."""
     setting = settings(load_op(OPS / "sum_of_product.py"), "as-is", 3)[0]

@@ -85,6 +85,36 @@ def test_constructors_may_compute_since_their_weights_are_replaced() -> None:
     assert scan(text).fault is None
 
 
+def constructed(body: str) -> str:
+    lines = "\n".join(f"        {line}" for line in body.splitlines())
+    return model("return torch.empty_like(x)") + f"    def __init__(self):\n        super().__init__()\n{lines}\n"
+
+
+def test_a_constructor_may_go_through_the_modules_of_its_own() -> None:
+    body = "for m in self.modules():\n    if isinstance(m, nn.Conv2d):\n        nn.init.ones_(m.weight)"
+    assert scan(constructed(body)).fault is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "self.table = self.modules",
+        "self.modules['os'].abort()",
+        "self.modules(1)",
+        "nn.modules",
+        "list(F.modules())",
+        "helper = self\nhelper.modules()",
+    ],
+)
+def test_modules_under_any_other_name_stay_shut(body: str) -> None:
+    assert scan(constructed(body)).fault.cause == "forbidden-code"
+    assert scan(model(body)).fault.cause == "forbidden-code"
+
+
+def test_forward_goes_through_no_modules() -> None:
+    assert scan(model("return list(self.modules())")).fault.cause == "forbidden-code"
+
+
 @pytest.mark.parametrize(
     "head",
     [
