@@ -40,13 +40,28 @@ _AT_ODD = {"spikes", "negative spikes", "small integers"}
 
 
 def settings(op: Op, mode: str, seed: int) -> list[Setting]:
-    """The op at each of its smaller shapes that an interpreter can run."""
+    """The op at each of its smaller shapes that an interpreter can run; raises OpError where the reference
+    does not run on the CPU, as ops that torch has for cards alone do not."""
     sets = next((sets for budget in SMALL_BYTES if (sets := _fitting(op, budget, ("small", "odd")))), [])
     if sets:
         larger = _fitting(op, WIDE_BYTES, ("wide",)) or _fitting(op, WIDE_BYTES, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
         sets += _tall(op, sets)
-    return [_setting(op, found, mode, seed + 1000 * place) for place, found in enumerate(sets)]
+    found = [_setting(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
+    for setting in found[:1]:
+        _run_once(setting)
+    return found
+
+
+def _run_once(setting: Setting) -> None:
+    try:
+        setting.reference.eager(setting.shipped, setting.state)
+    except Exception as error:  # whatever an op file's own code raises
+        line = (str(error).strip().splitlines() or [""])[0]
+        told = f"{type(error).__name__}: {line[:200]}"
+        raise OpError(
+            f"the reference does not run on the CPU, where right answers come from: {told}"
+        ) from error
 
 
 def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:

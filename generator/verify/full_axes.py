@@ -123,7 +123,7 @@ def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Liter
     tiles = whole_tiles(op, small, max(WIDE_BYTES, 2 * (bytes_of(op, small) or 0)))
     bases = [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)]
     cut = [name for name, value in small.items() if value != op.constants[name] and not is_built_in(name)]
-    alone = [{**base, **_uncut(op, small)} for base in (small, _smaller(small, 16))]
+    alone = [small, _smaller(small, 16)]
     found: dict[str, dict[str, Literal]] = {}
     for name in cut:
         choices = [{name: value} for value in _halves(op.constants[name])]
@@ -144,13 +144,24 @@ def _smaller(small: Mapping[str, Literal], times: int) -> dict[str, Literal]:
     }
 
 
-def _uncut(op: Op, small: Mapping[str, Literal]) -> dict[str, Literal]:
-    """One of whatever the file names and the small shape had no need to cut: a batch, say."""
-    return {
-        name: 1
-        for name, value in op.constants.items()
-        if name.isupper() and type(value) is int and value > 1 and name not in small
+def _alone(op: Op, sizes: Mapping[str, Literal]) -> dict[str, Literal] | None:
+    """`sizes` with ones for what the file names and the small shape had no need to cut, a batch or heads say,
+    whatever saves most first, until they are small enough; None where they never are."""
+    left = {
+        name
+        for name in op.text.free()
+        if name not in sizes and type(op.constants.get(name)) is int and op.constants[name] != 1
     }
+    found, taken = dict(sizes), op.bytes_at(sizes)
+    while taken is not None and not _fits(op, found, taken, _MOST_BYTES):
+        tried = {name: op.bytes_at({**found, name: 1}) for name in sorted(left)}
+        fewer = {name: least for name, least in tried.items() if least is not None and least < taken}
+        if not fewer:
+            return None
+        best = min(fewer, key=lambda name: fewer[name])
+        found[best], taken = 1, fewer[best]
+        left.remove(best)
+    return found if taken is not None else None
 
 
 def _halves(value: Literal) -> Iterator[Literal]:
@@ -169,9 +180,14 @@ def _fitting(
 ) -> dict[str, Literal] | None:
     """The first of `bases`, then of those in which the axis is `alone`, with the constants in `choice`, where
     that is small enough to run."""
-    for base, most in (*((one, WIDE_BYTES) for one in bases), *((one, _MOST_BYTES) for one in alone)):
+    for base in bases:
         sizes = {**base, **choice}
         taken = bytes_of(op, sizes)
-        if taken is not None and taken <= most and rows_of(op.with_overrides(sizes)) <= _MOST_ROWS:
+        if taken is not None and _fits(op, sizes, taken, WIDE_BYTES):
             return sizes
-    return None
+    found = (_alone(op, {**base, **choice}) for base in alone)
+    return next((sizes for sizes in found if sizes is not None), None)
+
+
+def _fits(op: Op, sizes: Mapping[str, Literal], taken: int, most: int) -> bool:
+    return taken <= most and rows_of(op.with_overrides(sizes)) <= _MOST_ROWS

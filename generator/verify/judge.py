@@ -78,7 +78,8 @@ def verify(
         return record.inconclusive("no-oracle", str(error))
     if not found:
         return record.inconclusive(
-            "no-oracle", "no smaller shape of this op was found that the interpreter can run"
+            "no-oracle",
+            "no smaller shape of this op was found that the interpreter and, on the CPU, the reference can run",
         )
     record.fields["shapes"] = {setting.name: dict(setting.op.overrides) for setting in found}
     with _one_thread():

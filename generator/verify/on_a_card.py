@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .eight_bits import scaled_product
 from .lowfloat import tf32
 
 
@@ -104,9 +105,10 @@ _ROUNDINGS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-class ScansInSingle(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class AsOnACard(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Running sums and products in float32 as a card takes them, one rounding an element: torch's CPU kernels
-    carry float64, beside which no kernel of a card's could stand."""
+    carry float64, beside which no kernel of a card's could stand. Scaled products of 8-bit floats by rows
+    too, which torch 2.11 refuses on the CPU."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -115,6 +117,10 @@ class ScansInSingle(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
+        if func is torch.ops.aten._scaled_mm.default:
+            given = dict(zip((one.name for one in func._schema.arguments), args, strict=False))
+            wanted = {**given, **(kwargs or {})}.get("out_dtype") or args[0].dtype
+            return scaled_product(*args, **(kwargs or {})).to(wanted)
         scan = _SCANS.get(func)
         if scan is None or kwargs or args[0].dtype != torch.float32 or args[0].ndim == 0:
             return func(*args, **(kwargs or {}))

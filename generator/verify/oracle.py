@@ -19,7 +19,7 @@ from .budget import FLOORS, STEP_ROUNDOFF, UNIT_ROUNDOFF, difference
 from .eight_bits import EIGHT_BITS, is_eight_bits, scaled_product, widened
 from .indices import Choice, Choices
 from .model_copy import copied_model
-from .on_a_card import RoundedProducts, ScansInSingle, added, rounds, terms
+from .on_a_card import AsOnACard, RoundedProducts, added, rounds, terms
 from .operators import plain_name
 
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
@@ -227,7 +227,7 @@ def _copied(value: Input, cast: Callable[[torch.Tensor], torch.Tensor]) -> Input
 
 @contextlib.contextmanager
 def _on_a_card() -> Iterator[None]:
-    with ScansInSingle():  # type: ignore[no-untyped-call]
+    with AsOnACard():  # type: ignore[no-untyped-call]
         yield
 
 

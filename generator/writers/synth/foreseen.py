@@ -42,8 +42,7 @@ def foreseen(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[Kernel
 
 def _of_cut(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> KernelReport:
     """The kernel that cuts fp32 factors into parts of bf16."""
-    elements = max(cut.elements.full for cut in (cut_factors(loops) or {}).values())
-    blocks = 2 * math.ceil(elements / CUT_BLOCK)
+    blocks = sum(math.ceil(cut.elements.full / CUT_BLOCK) for cut in (cut_factors(loops) or {}).values())
     return _report(schedule, spec, blocks, HELD_REGISTERS + 8, 0, {128: 2}, {128: 3})
 
 

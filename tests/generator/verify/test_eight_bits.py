@@ -12,6 +12,7 @@ from kbgen.generator.verify.budget import Target, compare
 from kbgen.generator.verify.eight_bits import EIGHT_BITS, Steps, scaled_product, steps
 from kbgen.generator.verify.layout import poison, unwritten
 from kbgen.generator.verify.lowfloat import E4M3, E5M2, eight_to_f32, f32_to_eight
+from kbgen.generator.verify.on_a_card import AsOnACard
 from kbgen.generator.verify.oracle import InFloat64
 
 SHORT, WIDE = EIGHT_BITS
@@ -121,3 +122,15 @@ def test_the_oracle_multiplies_in_float64_what_torch_does_not() -> None:
     torch.testing.assert_close(
         short.float(), torch._scaled_mm(left, right.t(), one, one, out_dtype=WIDE).float(), rtol=0, atol=0
     )
+
+
+def test_scales_by_rows_need_no_product_of_the_cpu_s() -> None:
+    """Which torch 2.11 does not have: eager's answer is the exact one, rounded once."""
+    drawn = torch.Generator().manual_seed(4)
+    left, right = (torch.randn(16, 512, generator=drawn).to(SHORT) for _ in range(2))
+    scales = [torch.rand(shape, generator=drawn) for shape in ((16, 1), (1, 16))]
+    exact = left.double() @ right.double().t() * scales[0].double() * scales[1].double()
+    with AsOnACard():
+        found = torch._scaled_mm(left, right.t(), *scales, out_dtype=torch.float32)
+    assert torch.equal(found, exact.float())
+    assert not torch.equal(found, torch._scaled_mm(left, right.t(), *scales, out_dtype=torch.float32))

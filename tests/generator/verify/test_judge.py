@@ -129,3 +129,14 @@ def test_candidate_s_process_never_holds_an_expected_output(tmp_path: Path) -> N
     sent = [value for step in steps for value in step.inputs if value.numel()]
     answers = [torch.softmax(value, -1) for value in sent]
     assert not any(a.shape == b.shape and torch.allclose(a, b) for a in answers for b in sent)
+
+
+def test_reference_that_no_cpu_runs_ends_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "card_alone.py"
+    on_the_cpu = "\n        if type(x) is torch.Tensor:\n            raise NotImplementedError('a card alone')"
+    text = (OPS / "relu.py").read_text()
+    line = next(one for one in text.splitlines() if "def forward" in one)
+    path.write_text(text.replace(line, line + on_the_cpu))
+    verdict = verify(TESTS / "honest" / "relu_libdevice.py", load_op(path), None, scratch=tmp_path / "scratch")
+    assert verdict.cause == "no-oracle"
+    assert verdict.detail.endswith("where right answers come from: NotImplementedError: a card alone")

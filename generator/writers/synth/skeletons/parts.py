@@ -128,26 +128,39 @@ def cut_kernel(job: Job) -> tuple[Kernel, list[tuple[str, str]]]:
         "One tile of a factor a program: each number becomes three of bf16, of which it is the sum.",
     )
     cuts = {job.tensors[name]: cut for name, cut in (cut_factors(job.loops) or {}).items()}
-    kernel.line("program = tl.program_id(0)")
-    for number, (tensor, cut) in enumerate(cuts.items()):
-        header = f"if tl.program_id(1) == {number}:" if len(cuts) > 1 else ""
-        with kernel.block(header) if header else nullcontext():
+    kernel.line("tile = tl.program_id(0)")
+    first, *others = cuts
+    if others:
+        runs, run, width = _sides(kernel, first, cuts[first])
+        kernel.line(f"ahead = tl.cdiv({runs}, {_runs_of(cuts[first])}) * tl.cdiv({run}, {width})")
+    for tensor, cut in cuts.items():
+        header = "if tile < ahead:" if tensor == first else "else:"
+        with kernel.block(header) if others else nullcontext():
+            if tensor != first:
+                kernel.line("tile -= ahead")
             _cut_tile(kernel, tensor, cut)
-    counts = [f"{tensor}_blocks" for tensor in cuts]
-    most = f"max({', '.join(counts)})" if len(counts) > 1 else counts[0]
-    kernel.grid = f"({most}, {len(cuts)})"
+    kernel.grid = f"({' + '.join(f'{tensor}_blocks' for tensor in cuts)},)"
     return kernel, [(f"{tensor}_parts", "bf16") for tensor in cuts]
+
+
+def _sides(kernel: Kernel, tensor: str, cut: Cut) -> tuple[str, str, str]:
+    """What says how many runs there are, how long each is, and how much of it a program cuts."""
+    runs, run = kernel.size(f"{tensor}_runs", cut.runs), kernel.size(f"{tensor}_run", cut.run)
+    return runs, run, kernel.constant(f"{tensor}_WIDTH", str(_width(cut.run.full)))
+
+
+def _runs_of(cut: Cut) -> int:
+    """Runs that a program cuts."""
+    return CUT_BLOCK // _width(cut.run.full)
 
 
 def _cut_tile(kernel: Kernel, tensor: str, cut: Cut) -> None:
     """The lines for a tile of one tensor: so many runs, as much of each as fits."""
-    runs, run = kernel.size(f"{tensor}_runs", cut.runs), kernel.size(f"{tensor}_run", cut.run)
-    block = _width(cut.run.full)
-    pitch, width = pitch_of(kernel, tensor), kernel.constant(f"{tensor}_WIDTH", str(block))
+    (runs, run, width), at_once = _sides(kernel, tensor, cut), _runs_of(cut)
+    pitch = pitch_of(kernel, tensor)
     kernel.line(f"across = tl.cdiv({run}, {width})")
-    kernel.line(f"rows = (program // across).to(tl.int64) * {CUT_BLOCK // block}")
-    kernel.line(f"rows += tl.arange(0, {CUT_BLOCK // block})[:, None]")
-    kernel.line(f"cols = program % across * {width} + tl.arange(0, {width})[None, :]")
+    kernel.line(f"rows = (tile // across).to(tl.int64) * {at_once} + tl.arange(0, {at_once})[:, None]")
+    kernel.line(f"cols = tile % across * {width} + tl.arange(0, {width})[None, :]")
     kernel.line(f"inside = (rows < {runs}) & (cols < {run})")
     kernel.line(f"number = tl.load({kernel.pointer(tensor)} + rows * {run} + cols, mask=inside, other=0.0)")
     kernel.line(f"kept = (rows < {runs}) & (cols < {pitch})")
@@ -155,19 +168,18 @@ def _cut_tile(kernel: Kernel, tensor: str, cut: Cut) -> None:
     kernel.line(f"apart = tl.cast({runs}, tl.int64) * {pitch}")
     store_parts(kernel, f"{tensor}_parts", "target", "kept", "apart")
     kernel.made[f"{tensor}_pitch"] = f"triton.cdiv({tensor}_run, {ALIGNED}) * {ALIGNED}"
-    per_run, rows = f"triton.cdiv({tensor}_run, {{{width}}})", CUT_BLOCK // block
-    down = f"triton.cdiv({tensor}_runs, {rows})" if rows > 1 else f"{tensor}_runs"
-    kernel.made[f"{tensor}_blocks"] = f"{down} * {per_run}"
+    down = f"triton.cdiv({tensor}_runs, {at_once})" if at_once > 1 else f"{tensor}_runs"
+    kernel.made[f"{tensor}_blocks"] = f"{down} * triton.cdiv({tensor}_run, {{{width}}})"
     kernel.shapes[f"{tensor}_parts"] = f"({PARTS}, {tensor}_runs, {tensor}_pitch)"
 
 
 def _width(run: int) -> int:
     """Elements of a run that a program cuts: of the widths that read long stretches the one that leaves the
-    fewest lanes beyond the run's end."""
+    fewest lanes beyond the run's end, and of these the narrowest: fewer programs for runs that are shorter."""
     if run <= LEAST_WIDTH:
         return next_power_of_two(run)
     widths = (CUT_BLOCK >> halvings for halvings in range((CUT_BLOCK // LEAST_WIDTH).bit_length()))
-    return min(widths, key=lambda width: -(-run // width) * width)
+    return min(widths, key=lambda width: (-(-run // width) * width, width))
 
 
 def pitch_of(kernel: Kernel, tensor: str) -> str:
