@@ -174,8 +174,8 @@ def _cut_tile(kernel: Kernel, tensor: str, cut: Cut) -> None:
 
 
 def _width(run: int) -> int:
-    """Elements of a run that a program cuts: of the widths that read long stretches the one that leaves the
-    fewest lanes beyond the run's end, and of these the narrowest: fewer programs for runs that are shorter."""
+    """Elements of a run that a program cuts: of the widths that read long stretches those that leave the
+    fewest lanes beyond the run's end, and of these the narrowest: short runs then take fewer programs."""
     if run <= LEAST_WIDTH:
         return next_power_of_two(run)
     widths = (CUT_BLOCK >> halvings for halvings in range((CUT_BLOCK // LEAST_WIDTH).bit_length()))
