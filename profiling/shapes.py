@@ -8,7 +8,7 @@ from .constructors import is_built_in
 from .footprint import Footprint
 from .memory import readable
 from .narrow import Start, narrowed
-from .sizes import few, odd_sizes
+from .sizes import few, halves, odd_sizes
 from .source import Literal
 from .unroll import without_long_loop
 
@@ -30,6 +30,10 @@ MOST_FIXED_BYTES = 512 << 10
 
 NETWORK_CALLS = 50
 """ATen calls from which on an operator is a network."""
+
+MOST_OF_A_NETWORK_BYTES = 2 * INTERPRETER_BYTES
+"""Results on the way that a network may have beyond the budget, where no shape has fewer: thousands of
+calls make some kilobytes each."""
 
 CALLS_TO_RUN, FEWEST_RUNS = 40_000, 40
 """A search ends after about so many fake calls, but not before so many runs: large models take seconds."""
@@ -53,7 +57,7 @@ def search(
 
     A loop over time steps is cut short first, and so are the widths of a network that has them written into
     its constructors. Then only shapes are tried that run the very same sequence of ATen calls; where none of
-    them fits, a shorter sequence is accepted.
+    them would fit into any budget, a shorter sequence is accepted.
     """
     sizes = {name: value for name, value in constants.items() if not is_built_in(name)}
     base = measure({})
@@ -64,12 +68,20 @@ def search(
     if len(sizes) < len(constants) and strict.least().held_bytes > MOST_FIXED_BYTES:
         start = narrowed(constants, measure, start) or start
         strict = _Search(sizes, measure, is_sound, start, same_calls=True) if start.built else strict
-    found = strict.sets(budget_bytes)
-    if not found[0].fits and (least := strict.least()).total_bytes > INTERPRETER_BYTES:
-        found = strict.sets(budget_bytes, min(least.held_bytes, MOST_HELD_BYTES))
-    if found[0].fits or not strict.refused_calls:
+    found, least = strict.sets(budget_bytes), strict.least()
+    granted = min(least.held_bytes, MOST_HELD_BYTES) if least.total_bytes > INTERPRETER_BYTES else 0
+    if not found[0].fits and granted:
+        found = strict.sets(_room(budget_bytes, start.base, least), granted)
+    if found[0].fits or not strict.refused_calls or least.total_bytes <= INTERPRETER_BYTES + granted:
         return found
     return _Search(sizes, measure, is_sound, start, same_calls=False).sets(budget_bytes)
+
+
+def _room(budget: int, base: Footprint, least: Footprint) -> int:
+    """The largest budget goes as far as a network needs whose smallest shape is a little larger."""
+    if budget < INTERPRETER_BYTES or len(base.calls) < NETWORK_CALLS:
+        return budget
+    return max(budget, least.temporary_bytes) if least.temporary_bytes <= MOST_OF_A_NETWORK_BYTES else budget
 
 
 class _Search:
@@ -137,7 +149,8 @@ class _Search:
         return first
 
     def shrunk(self, budget: int) -> Values:
-        """Halve the largest axis again and again until everything fits; rows count four times.
+        """Halve the largest axis again and again until everything fits, or make it the power of two below where
+        half is too little; rows count four times.
 
         No axis goes below 8 while another one can still give way.
         """
@@ -151,7 +164,7 @@ class _Search:
                 axis = max(
                     movable, key=lambda axis: values[axis.slots[0]] * (1 if _is_row_length(axis) else 4)
                 )
-                smaller = self._first(values, axis, [values[axis.slots[0]] // 2])
+                smaller = self._first(values, axis, halves(values[axis.slots[0]]))
                 if smaller is None:
                     stuck.add(axis)
                 values = smaller or values

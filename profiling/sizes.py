@@ -10,6 +10,13 @@ def few(size: int) -> Iterator[int]:
     )
 
 
+def halves(size: int) -> tuple[int, ...]:
+    """Half of it; then the largest power of two below it, if that is more: an image of 112 pixels that would
+    come to nothing at 56 has something left at 64."""
+    half, power = size // 2, 1 << ((size - 1).bit_length() - 1)
+    return (half, power) if power > half else (half,)
+
+
 def odd_sizes(size: int) -> Iterator[int]:
     """Primes around `size`, the nearest below first; then 2, 4, 8... times a prime of about the same size."""
     for factor in (1, 2, 4, 8, 16, 32, 64):

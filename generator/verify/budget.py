@@ -138,7 +138,8 @@ class Target:
 
     `shaken` is the oracle for inputs that are off by `UNIT_ROUNDOFF`; `exact` says that no rounding can
     excuse a difference, `choice` what an output of indices chooses from, `terms` how many products the op
-    adds up at most; where `spreads` is set, NaN may stand though the reference has a number, and where it is
+    adds up at most; where `spreads` is set, NaN may stand though the reference has a number or plus infinity
+    (never for minus infinity, of which fully masked rows are made), and where it is
     not, a number though the reference has NaN: times zero, say, which may be left out. Nor is NaN asked for
     where a number is at its `limit`, which the reference tends to as what was infinite grows.
     """
@@ -263,7 +264,8 @@ def _stray_non_finite(found: torch.Tensor, target: Target) -> str:
     kind, oracle = _kinds(found), target.oracle
     stray = (kind != _kinds(oracle)) & (kind != _kinds(target.eager))
     if target.spreads is not None:
-        stray &= torch.isfinite(found) | ~target.spreads
+        lost = oracle.isneginf() & target.eager.isneginf()
+        stray &= torch.isfinite(found) | ~target.spreads | lost
         stray &= ~(target.oracle.isnan() & torch.isfinite(found) & ~target.spreads)
     if target.limit is not None:
         near = torch.isclose(found.double(), target.limit, rtol=NEAR_LIMIT, atol=NEAR_ZERO)

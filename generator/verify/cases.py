@@ -22,7 +22,7 @@ from ...profiling.shapes import ShapeSet
 from .candidate import with_constants
 from .draw import ALTERED, Draw
 from .exchange import Shape, Step
-from .families import FAMILIES, INFINITE, MUST, ONE_NAN
+from .families import FAMILIES, INFINITE, MUST, ONE_NAN, OPPOSED
 from .layout import EMPTY, LAYOUTS, applies
 from .oracle import Reference
 from .setting import Case, Setting
@@ -237,4 +237,6 @@ def _tells_more(family: str, setting: Setting) -> bool:
         ONE_NAN,
     ):  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
         return bool(floating) and all(floating)
+    if family == OPPOSED:
+        return sum(floating) > 1
     return any(floating) if family != "as shipped" else bool(setting.state) or not any(floating)

@@ -9,9 +9,12 @@ from ...profiling.build import Input
 from .budget import FLOORS, difference, too_ill_conditioned
 from .controls import Answer
 from .eight_bits import widened
-from .families import ASTRONOMICAL, CLOSE_IN, ENORMOUS, FAINT, INFINITE, ONE_NAN, VANISHING
+from .families import ASTRONOMICAL, CLOSE_IN, ENORMOUS, FAINT, INFINITE, ONE_NAN, OPPOSED, VANISHING
 from .largest import overflows
 from .operators import cancels, passes_nan, squares
+
+
+NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
 
 
 def why_dropped(answer: Answer, precision: str, first: bool) -> str:
@@ -20,7 +23,7 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return "the reference itself is mostly non-finite here"
     if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
         return f"rounding to {precision} changes the right answer too much here"
-    if answer.case.family in (ENORMOUS, ASTRONOMICAL) and _overflows(answer):
+    if answer.case.family in (ENORMOUS, ASTRONOMICAL, OPPOSED) and _overflows(answer):
         return "the reference overflows in its own dtype here"
     if answer.case.family == INFINITE and answer.oracle.multiplies:
         return "products of infinity and zero are undefined, and may be left out"
@@ -30,9 +33,13 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return "whether a product of many is infinite by then depends on their order"
     if answer.case.family == INFINITE and _casts(answer):
         return "infinities and NaN are cast to integers, which is undefined"
-    if answer.case.family == ONE_NAN and not passes_nan(answer.oracle.operators):
-        return "the op compares, and honest kernels differ in what they then make of NaN"
+    if answer.case.family == ONE_NAN and not passes_nan(answer.oracle.operators, _floating(answer)):
+        return NAN_COMPARED
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
+
+
+def _floating(answer: Answer) -> bool:
+    return any(output.is_floating_point() for output in answer.oracle.outputs)
 
 
 def _casts(answer: Answer) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeGuard
 
 import torch
 from torch import nn
@@ -110,11 +111,15 @@ def _near_one(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def _far_out(power: int) -> Draw:
     """Normal values, none beyond 4, times 2 to that power; a sixteenth of what the dtype holds where that is
-    less."""
+    less. Every fourth row is negative throughout: a running maximum that began at zero would stay there."""
 
     def draw(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
         most = torch.finfo(values.dtype).max / 16
-        return _normal(values, generator).clamp(-4, 4) * min(2.0**power, most)
+        drawn = _normal(values, generator).clamp(-4, 4)
+        if drawn.numel() and drawn.ndim > 1:
+            rows = drawn.view(-1, drawn.shape[-1])
+            rows[3::4] = -rows[3::4].abs()
+        return drawn * min(2.0**power, most)
 
     return draw
 
@@ -127,6 +132,11 @@ def _close_in(power: int) -> Draw:
         return _normal(values, generator) * max(2.0**power, least)
 
     return draw
+
+
+def _whole_and_large(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """4 to 12: whole, so that products and their sums are exact."""
+    return torch.randint(4, 13, values.shape, generator=generator).float()
 
 
 def _one_nan(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -152,6 +162,10 @@ its smallest values, is normal in float32, so that flushing denormals to zero ma
 INFINITE, ONE_NAN = "infinite rows", "one NaN"
 """Judged one way only: a number where the reference has none hides it."""
 
+OPPOSED = "opposed"
+"""Every other input, from the first on, is negative throughout: scores of queries and keys all lie far below
+zero."""
+
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
@@ -172,6 +186,7 @@ FAMILIES: Mapping[str, Draw] = {
     ENORMOUS: _far_out(50),
     ASTRONOMICAL: _far_out(110),
     "all negative": lambda values, generator: -_normal(values, generator).abs() - 0.5,
+    OPPOSED: _whole_and_large,
     INFINITE: _infinite_rows,
     **{name: _close_in(power) for name, power in CLOSE_IN.items()},
     ONE_NAN: _one_nan,
@@ -180,12 +195,18 @@ FAMILIES: Mapping[str, Draw] = {
 
 def draw_inputs(family: str, shipped: list[Input], generator: torch.Generator) -> list[Input]:
     """Floating inputs from `family`, in their own dtype; integers, booleans and numbers stay as shipped."""
-    return [
-        FAMILIES[family](value, generator).to(value.dtype).contiguous()
-        if isinstance(value, torch.Tensor) and value.is_floating_point()
-        else value
+    drawn = [
+        FAMILIES[family](value, generator).to(value.dtype).contiguous() if _floats(value) else value
         for value in shipped
     ]
+    if family == OPPOSED:
+        for value in [one for one in drawn if _floats(one)][::2]:
+            value.copy_(-widened(value))
+    return drawn
+
+
+def _floats(value: Input) -> TypeGuard[torch.Tensor]:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
 def nudged(values: list[Input], generator: torch.Generator) -> list[Input]:

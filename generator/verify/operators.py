@@ -28,6 +28,13 @@ _PASSES_NAN = _MOVES | _words("""
 """NaN comes out of these however they are computed. Of a maximum, a clamp or a comparison it does not:
 `tl.maximum` and `tl.max` drop it, as the card's own instructions do, and torch keeps it."""
 
+_COMPARES = _words("""
+    gt ge lt le eq ne logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not
+    bitwise_xor isnan isinf isfinite any all count_nonzero
+    """)
+"""Where truths and counts alone come out, NaN has to be compared as IEEE 754 compares it: with nothing is it
+larger, smaller or equal."""
+
 _CANCELS = _words("""
     tanh elu selu celu expm1 log1p sinh asinh atanh logit erf sin tan asin atan
     """)
@@ -46,8 +53,12 @@ def plain_name(func: Any) -> str:
     return name.removesuffix("_")
 
 
-def passes_nan(operators: Iterable[str]) -> bool:
-    return _PASSES_NAN.issuperset(operators)
+def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:
+    """Whether it is known what becomes of NaN; `floating`: an output is."""
+    operators = frozenset(operators)
+    if floating:
+        return _PASSES_NAN >= operators
+    return _PASSES_NAN | _COMPARES >= operators and not _COMPARES.isdisjoint(operators)
 
 
 def cancels(operators: Iterable[str]) -> bool:

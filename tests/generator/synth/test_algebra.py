@@ -29,9 +29,14 @@ POOLS = "two poolings as one over windows of windows"
 SAME = "operators that change nothing left out"
 SINGLE = "no exponential over one element"
 SUMS = "weights summed before they are multiplied"
+NUMBERS = "numbers that follow each other as one"
+NORMS = "a batch norm as one scale and one shift a channel"
 STAGES = "a long reduction behind a product in two stages"
 LONG, WIDE, FILTERS = _seeded(4, 8), _seeded(320, 8), _seeded(3, 3, 3, 3)
 PLANE = _seeded(2, 3, 26, 26)
+MEAN, VAR, SCALE, SHIFT = _seeded(6), _seeded(6) ** 2, _seeded(6) + 1, _seeded(6) * 3
+NORM = (MEAN, VAR, SCALE, SHIFT)
+AFFINE = ["add", "rsqrt", "mul", "sub", "mul", "sub"]
 
 
 def _rewritten(forward: Forward, *inputs: torch.Tensor) -> tuple[fx.Graph, torch.Tensor]:
@@ -56,10 +61,22 @@ def _rewritten(forward: Forward, *inputs: torch.Tensor) -> tuple[fx.Graph, torch
         (lambda x: torch.logsumexp(torch.logsumexp(x, 1, keepdim=True), 1), (COLUMN,), SINGLE, ["squeeze"]),
         (lambda x: torch.log_softmax(x, 1), (COLUMN,), SINGLE, ["sub"]),
         (lambda x: torch.softmax(x, 1), (COLUMN,), SINGLE, ["sub", "add"]),
-        (lambda x, w, b: (F.linear(x, w, b) / 2 * 3).sum(1), (ROWS, WEIGHT, BIAS), SUMS,
-         ["sum", "matmul", "sum", "add", "div", "mul"]),
+        (lambda x, w, b: (F.linear(x, w, b) / 2).sum(1), (ROWS, WEIGHT, BIAS), SUMS,
+         ["sum", "matmul", "sum", "add", "div"]),
         (lambda x, w: (x @ w.t()).mean(-1, keepdim=True), (ROWS, WEIGHT), SUMS,
          ["t", "sum", "matmul", "div", "unsqueeze"]),
+        (lambda x: torch.relu(x * 3.0 / 8 * -2), (COLUMN,), NUMBERS, ["mul", "relu"]),
+        (lambda x: (x * 3 * 0.5).sin() + 2 - 0.5, (ROWS,), NUMBERS, ["mul", "sin", "add"]),
+        (lambda x, w, b, *norm: F.batch_norm(F.linear(x, w, b), *norm), (ROWS, WEIGHT, BIAS, *NORM), NORMS,
+         [*AFFINE, "linear", "mul", "add"]),
+        (lambda x, m, v: F.batch_norm(x, m, v), (IMAGE, MEAN[:3], VAR[:3]), NORMS,
+         ["add", "rsqrt", "mul", "neg", *["unsqueeze"] * 4, "mul", "add"]),
+        (lambda x, w, b, *norm: F.batch_norm(F.conv_transpose1d(x, w, b), *norm),
+         (CUBE[:, :, 0, 0], FILTERS[:, :, 0].repeat(1, 2, 1), BIAS, *NORM), NORMS,
+         [*AFFINE, "unsqueeze", "unsqueeze", "conv_transpose1d", "mul", "add"]),
+        (lambda x, w, b, *norm: F.batch_norm(F.linear(x, w, b), *norm),
+         (_seeded(4, 6, 8), WEIGHT, BIAS, *NORM), NORMS,
+         ["linear", "add", "rsqrt", "mul", "mul", "sub", "unsqueeze", "unsqueeze", "mul", "add"]),
         (lambda x, w: torch.logsumexp(F.linear(x, w) * 9, 1), (LONG, WIDE), STAGES,
          ["linear", "mul", "view", "logsumexp", "logsumexp"]),
         (lambda x, w: F.linear(x, w).relu().max(1, keepdim=True).values, (LONG, WIDE), STAGES,
@@ -90,6 +107,11 @@ def test_a_rewrite_gives_what_the_op_gives(
         (lambda x: F.avg_pool2d(F.max_pool2d(x, 2), 2), (IMAGE,)),
         (lambda x: x + 0.0, (COLUMN,)),
         (lambda x: x * 0.0, (COLUMN,)),
+        (lambda x: x * 1e30 * 1e-30, (COLUMN,)),
+        (lambda x: (h := x * 3) / 2 + h, (COLUMN,)),
+        (lambda x: x.to(torch.bfloat16) * 3 * 5, (COLUMN,)),
+        (lambda x: x * 3 + 2, (COLUMN,)),
+        (lambda x, m, v: F.batch_norm(x, m, v, training=True), (ROWS, LONG[0], LONG[1])),
         (lambda x: torch.softmax(x, 0), (COLUMN,)),
         (lambda x, w: torch.relu(x @ w.t()).sum(1), (ROWS, WEIGHT)),
         (lambda x, w: (x @ w.t()).double().sum(1), (ROWS, WEIGHT)),

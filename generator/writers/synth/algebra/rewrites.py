@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from torch import fx
 
-from . import dead, identities, pools, single_elements, stages, sums
+from . import batch_norms, dead, identities, pools, scalars, single_elements, stages, sums
 
-REWRITES = (identities, single_elements, pools, sums)
-"""In this order: what changes nothing first, so that it does not stand between what belongs together."""
+REWRITES = (scalars, identities, single_elements, pools, batch_norms, sums)
+"""In this order: numbers that cancel and what changes nothing first, so that they do not stand between what
+belongs together."""
 
 
 def apply_algebra(graph: fx.Graph, full: stages.Sizes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..dtypes import TRITON
+from ..dtypes import FLOATS, TRITON
 from ..math import FUNCTIONS
 
 ATOM, POWER, UNARY, PRODUCT, SUM, BITS, COMPARE = 100, 90, 80, 70, 60, 50, 40
@@ -45,7 +45,8 @@ def call(function: str, args: list[Text], dtype: str) -> Text:
     match = _TEMPLATE.match(template)
     if match and match[1]:
         binds = _BINARY[match[1]]
-        right = args[1].inside(binds + 1 if match[1] in ("-", "/", "//", "%") or binds <= BITS else binds)
+        apart = match[1] in ("-", "/", "//", "%") or binds <= BITS or dtype in FLOATS
+        right = args[1].inside(binds + apart)
         return Text(f"{args[0].inside(binds + (binds <= BITS))} {match[1]} {right}", binds)
     if template in ("-{0}", "~{0}"):
         return Text(template[0] + args[0].inside(UNARY + 1), UNARY)
