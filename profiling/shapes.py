@@ -65,7 +65,7 @@ def search(
         return ()
     start = Start(*without_long_loop(sizes, measure, slots_of(sizes), base), {})
     strict = _Search(sizes, measure, is_sound, start, same_calls=True)
-    if len(sizes) < len(constants) and strict.least().held_bytes > MOST_FIXED_BYTES:
+    if len(sizes) < len(constants) and _is_large(strict.least()):
         start = narrowed(constants, measure, start) or start
         strict = _Search(sizes, measure, is_sound, start, same_calls=True) if start.built else strict
     found, least = strict.sets(budget_bytes), strict.least()
@@ -75,6 +75,10 @@ def search(
     if found[0].fits or not strict.refused_calls or least.total_bytes <= INTERPRETER_BYTES + granted:
         return found
     return _Search(sizes, measure, is_sound, start, same_calls=False).sets(budget_bytes)
+
+
+def _is_large(least: Footprint) -> bool:
+    return least.held_bytes > MOST_FIXED_BYTES or least.total_bytes > INTERPRETER_BYTES
 
 
 def _room(budget: int, base: Footprint, least: Footprint) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .controls import Answer, right_answer
@@ -67,6 +68,8 @@ class Answers:
                 one = self.reviewed(
                     number, case.name, report, tensors.get(number, {}), explained, right_before
                 )
+                if report.off and one.fault is not None:  # nothing is asked of a CPU
+                    one = Reviewed(replace(one.result, outcome="dropped"))
                 found.append(as_at_full_size(one, report.forced))
         return found
 

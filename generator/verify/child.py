@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 # numpy's two and gluon are what a first launch imports: named here, it is done before a warm start forks.
@@ -25,12 +24,11 @@ import triton.experimental.gluon  # noqa: F401
 from torch import nn
 
 from ...profiling import running
-from ...profiling.build import seeded
 from ...profiling.sandbox_child import serve
-from .call import Call, Instance, told
+from .call import Call, Instance
 from .conditions import Conditions, Site, Unmet, listed
 from .configurations import MOST
-from .coverage import Reached
+from .coverage import Reached, unreached
 from .exchange import (
     ENOUGH_FILE,
     PROGRESS_FILE,
@@ -46,24 +44,17 @@ from .exchange import (
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
+from .loading import NotLoadableError, WrongStateError, check_state, imported, made
 from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
-from .stand_in import OnThisMachine, stand_in, units
-from .watched import CHOICE, NAME, watch_kernels, watched_code
+from .stand_in import ASKS, off_the_card, stand_in, units
+from .watched import CHOICE, NAME, watch_kernels
 
 _MOST_AT_FULL = 16
 """Configurations that full size alone may choose, and that are made to run."""
 
 
-class NotLoadableError(Exception):
-    """The file or the constructor raised; told as "stage: error"."""
-
-
 class LeftRunningError(Exception):
     """A thread or a process outlives the call that started it."""
-
-
-class WrongStateError(Exception):
-    """ModelNew's state_dict cannot take the reference's weights."""
 
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:
@@ -84,6 +75,8 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         configurations, left = watch.tuning.counts(), judging.left()
         patched, began = changed_since(before), time.monotonic()
         rehearsed = judging.at_full_size(full)
+        reached = sorted(judging.reached.all())
+        judging.off_the_card()
     except NotLoadableError as error:
         return {"not_loadable": str(error)}
     except WrongStateError as error:
@@ -97,7 +90,8 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     return {
         "reports": [report_json(report) for report in judging.reports],
         "configurations": configurations,
-        "reached": sorted(set().union(*judging.reached.lines.values())),
+        "reached": reached,
+        "reached_off": sorted(judging.reached.all()),
         "rehearsed": asdict(rehearsed) if rehearsed else None,
         "left": listed(left.amounts),
         "full_size_s": taken,
@@ -130,9 +124,9 @@ class _Judging:
     def run(self) -> None:
         """Every step until the judge has enough, then calls that repeat step `retried` for a configuration's
         sake."""
-        later = [one.shape for one in self.steps[1:]]
-        for number, (step, following) in enumerate(zip(self.steps, [*later, None], strict=True)):
-            if step.optional and self._spent() > self.request["patience_s"]:
+        for number, step in enumerate(self.steps):
+            late = step.optional and self._spent() > self.request["patience_s"]
+            if late or self._needless(step):
                 self.reports.append(StepReport("skipped"))
                 write_call(self.folder, number, self.reports[-1], {})
                 continue
@@ -141,8 +135,6 @@ class _Judging:
             write_call(self.folder, number, self.reports[-1], self.tensors[number])
             if (self.folder / ENOUGH_FILE).exists():
                 self.enough = True
-                return
-            if self.wanted and following != step.shape and not self.left():
                 return
         self._force()
         while self.watch.tuning.missing and len(self.reports) < len(self.steps) + MOST:
@@ -154,17 +146,17 @@ class _Judging:
         """The walk through full size, and calls that meet what it alone has met."""
         if full is None or self.enough or self.reports[0].status == "raised":
             return None
-        judged, known, made = self.conditions.begin(), self.watch.in_values, partial(self._made, full)
+        judged, known, making = self.conditions.begin(), self.watch.in_values, partial(self._made, full)
         self.watch.in_values = set()
         with self.watch.tuning.aside():
-            rehearsed = rehearse(self.watch, made, full.inputs)
+            rehearsed = rehearse(self.watch, making, full.inputs)
         self.watch.begin()
         new = self.conditions.new_since(judged)
         alone = frozenset(self.watch.in_values - known)
         unmet = Unmet(self.conditions.new_amounts(judged, rehearsed.kernels), alone)
         turns = _turns(self.watch.tuning.at_full)
         with self.watch.tuning.aside():  # what sizes lead to is known, and is not what these values lead to
-            rehearsed = at_highest(rehearsed, self.watch, made, full.inputs)
+            rehearsed = at_highest(rehearsed, self.watch, making, full.inputs)
         self.watch.begin()
         self.conditions.begin()
         self.watch.in_values = set()
@@ -191,6 +183,21 @@ class _Judging:
             self.conditions.forced, self.watch.tuning.forced = sites, turn
             self._call(step, self.conditions.told(sites) or _words(turn), place)
         return sites
+
+    def _needless(self, step: Step) -> bool:
+        """Whether what is wanted was met at other sizes."""
+        if not self.wanted or step.shape in self.instances:
+            return False
+        return step.optional or not self.left()
+
+    def off_the_card(self) -> None:
+        """One call more with tensors that say they lie on a CPU, for lines that no other call reached."""
+        text = Path(self.shapes[0].file).read_text(encoding="utf-8")
+        if self.enough or self.wanted or not ASKS.search(text) or not unreached(text, self.reached.all()):
+            return
+        with off_the_card():
+            self._call(self._retried)
+        self.reports[-1] = replace(self.reports[-1], off=True)
 
     def left(self) -> Unmet:
         """What is wanted of these calls and none has met."""
@@ -222,21 +229,21 @@ class _Judging:
     def _instance(self, shape: Shape, step: Step) -> Instance:
         alive = running.now()
         self.reached.follow(shape.file)
-        module = _import(Path(shape.file), shape.name, self.conditions)
+        module = imported(Path(shape.file), shape.name, self.conditions)
         own = {name: value for name, value in vars(module).items() if name not in (NAME, CHOICE)}
-        model = _made(module, shape)
+        model = made(module, shape)
         left = running.left_since(alive)
         if left:
             raise LeftRunningError(f"loading it starts {left[0]}")
         if self.request["mode"] != "as-is":
             model.train(self.request["mode"] == "train")
-        _check_state(model, step.state)
+        check_state(model, step.state)
         code = getattr(model.forward, "__code__", None)
         arguments = list(code.co_varnames[1:]) if code else []
         return Instance(model, arguments, [], [], self.reached, own)
 
     def _made(self, full: FullSize) -> nn.Module:
-        model = _made(_import(Path(full.file), "full", self.conditions), full, NOWHERE)
+        model = made(imported(Path(full.file), "full", self.conditions), full, NOWHERE)
         return model if self.request["mode"] == "as-is" else model.train(self.request["mode"] == "train")
 
 
@@ -251,47 +258,6 @@ def _turns(at_full: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
         {kernel: configs[min(turn, len(configs) - 1)] for kernel, configs in at_full.items() if configs}
         for turn in range(min(longest, _MOST_AT_FULL))
     ]
-
-
-def _made(module: ModuleType, shape: Shape | FullSize, there: str = "cpu") -> nn.Module:
-    made = getattr(module, "ModelNew", None)
-    if not (isinstance(made, type) and issubclass(made, nn.Module)):
-        raise NotLoadableError("the file has no class ModelNew(nn.Module)")
-    try:
-        with seeded(shape.seed), OnThisMachine(there=there):
-            model: nn.Module = made(*shape.args, **shape.kwargs)
-    except Exception as error:
-        raise NotLoadableError(f"ModelNew's constructor raises {told(error)}") from error
-    return model
-
-
-def _import(path: Path, name: str, conditions: Conditions) -> ModuleType:
-    module = ModuleType(f"candidate_{name}")
-    module.__file__ = str(path)
-    vars(module).update({NAME: conditions.saw, CHOICE: conditions.chose})
-    sys.modules[module.__name__] = module
-    try:
-        code = watched_code(path.read_text(encoding="utf-8"), str(path), conditions)
-        exec(code, vars(module))
-    except Exception as error:
-        raise NotLoadableError(f"loading the file raises {told(error)}") from error
-    return module
-
-
-def _check_state(model: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
-    own = model.state_dict()
-    missing, extra = sorted(state.keys() - own.keys()), sorted(own.keys() - state.keys())
-    if missing or extra:
-        parts = [f"it lacks {', '.join(missing)}"] * bool(missing) + [f"it adds {', '.join(extra)}"] * bool(
-            extra
-        )
-        raise WrongStateError(f"ModelNew's state_dict must have the reference's names; {' and '.join(parts)}")
-    for name, value in state.items():
-        if own[name].shape != value.shape or own[name].dtype != value.dtype:
-            raise WrongStateError(
-                f"{name} is {own[name].dtype} {tuple(own[name].shape)} in ModelNew and "
-                f"{value.dtype} {tuple(value.shape)} in the reference"
-            )
 
 
 if __name__ == "__main__":

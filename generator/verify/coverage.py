@@ -31,6 +31,10 @@ class Reached:
     def follow(self, file: str) -> None:
         self.lines.setdefault(file, set())
 
+    def all(self) -> set[int]:
+        """Of all files together, which are one but for their numbers."""
+        return set().union(*self.lines.values())
+
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         before = sys.gettrace()

@@ -13,7 +13,6 @@ from .families import ASTRONOMICAL, CLOSE_IN, ENORMOUS, FAINT, INFINITE, ONE_NAN
 from .largest import overflows
 from .operators import cancels, passes_nan, squares
 
-
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
 
 

@@ -86,7 +86,8 @@ class StepReport:
 
     `unsettled` are paths to what the candidate keeps and this call has changed, though not the first at its
     shape. `forced` tells which conditions were made to come out as they do at full size; `tiles` is the
-    place of the call among `FullSize.tiles`, None for one of the plan's. `rounded`: numbers were brought to
+    place of the call among `FullSize.tiles`, None for one of the plan's; `off`: tensors said that they lie
+    on a CPU. `rounded`: numbers were brought to
     a type or a mode of fewer bits, or reckoned with as bits. `products` is the arithmetic of
     `tl.dot` and of multiplications, in operations, a multiply-add being two.
     """
@@ -114,6 +115,7 @@ class StepReport:
     unsettled: tuple[str, ...] = ()
     forced: str = ""
     tiles: int | None = None
+    off: bool = False
     traffic: Mapping[str, tuple[int, int, int, int]] = field(default_factory=dict)
     seconds: float = 0.0
 

@@ -24,8 +24,7 @@ def ignores_inputs(
     if any(map(is_eight_bits, tensors)):
         return False
     return all(
-        (ran := reference.tried(strange, state)) is not None
-        and all(map(torch.equal, ran.outputs, outputs))
+        (ran := reference.tried(strange, state)) is not None and all(map(torch.equal, ran.outputs, outputs))
         for strange in _strange(tensors)
     )
 

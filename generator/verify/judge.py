@@ -79,7 +79,7 @@ def verify(
     if not found:
         return record.inconclusive(
             "no-oracle",
-            "no smaller shape of this op was found that the interpreter and, on the CPU, the reference can run",
+            "no smaller shape of this op was found that the interpreter, and its reference on a CPU, can run",
         )
     record.fields["shapes"] = {setting.name: dict(setting.op.overrides) for setting in found}
     with _one_thread():

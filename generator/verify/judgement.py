@@ -39,6 +39,7 @@ from .whole import (
     first_fault,
     hidden_library_call,
     own_kernels,
+    reached_lines,
     unreached_path,
     unrun,
     unsettled,
@@ -49,7 +50,7 @@ from .works_in import works_in
 PATIENCE_S = 12.0
 """After this much CPU time the child leaves out the calls marked optional."""
 
-_MORE = "one more configuration"
+_MORE, _OFF = "one more configuration", "off the card"
 
 
 class Judgement:
@@ -196,8 +197,9 @@ class Judgement:
             reviewed = self.right.review(self.cases, reports, tensors)
             record.notes += mode_note(self.cases, reviewed)
             fill_in(record, self.cases, self.right.known, reports, reviewed, tensors)
+            on_card = [report for report in reports if not report.off]
             fault = first_fault(self.cases, reviewed, reports) or hidden_library_call(
-                reports, record.allowed_calls
+                on_card, record.allowed_calls
             )
             if fault is None and self.enough is not None:
                 fault = Fault("tampering", "what it left is not what it left while it ran")
@@ -205,14 +207,14 @@ class Judgement:
                 fault = own_kernels(self.cases, reports, tensors)
         if fault is not None and fault.cause not in OPEN_CAUSES:
             return record.concluded(fault)
-        full = at_full_size(record, outcome.reply["rehearsed"], reports)
+        full = at_full_size(record, outcome.reply["rehearsed"], on_card)
         if full is not None and full.cause not in OPEN_CAUSES:
             return record.concluded(full)
         forced = [one.fault for one, report in zip(reviewed, reports, strict=True) if one and report.forced]
         axes = self._at_full_axes(outcome.reply["rehearsed"], fault is not None and fault in forced)
         if axes is not None and axes.fault is not None:
             return record.concluded(axes.fault)
-        reached = outcome.reply["reached"]
+        reached = reached_lines(outcome.reply, reviewed, reports)
         if axes is not None:
             reached = sorted({*reached, *axes.reached})
             met = not axes.left & {
@@ -222,12 +224,12 @@ class Judgement:
         fault = (
             fault
             or unrun(record, outcome.reply["configurations"])
-            or unsettled(reports)
-            or unwritten_read(reports)
+            or unsettled(on_card)
+            or unwritten_read(on_card)
             or unreached_path(record.source, reached)
             or full
         )
-        return record.concluded(fault) if fault is not None else self._vouched(reports)
+        return record.concluded(fault) if fault is not None else self._vouched(on_card)
 
     def _at_full_axes(self, rehearsed: Mapping[str, Any] | None, failed: bool) -> AtFullAxes | None:
         """Calls for what the walk through full size alone has met; `failed`: where that was made to hold, a
@@ -281,11 +283,11 @@ class Judgement:
 
     def _take_in_repetitions(self, reports: list[StepReport]) -> None:
         """The child's calls beyond the plan repeat one case: in configurations that no other call ran, and
-        with conditions as full size has them; or they are made at whole tiles."""
+        with conditions as full size has them, or on a CPU; or they are made at whole tiles."""
         for number in range(len(self.cases), len(reports)):
-            tiles, forced = reports[number].tiles, reports[number].forced
+            tiles, forced, off = reports[number].tiles, reports[number].forced, reports[number].off
             case = self.cases[self.retried] if tiles is None else self.tiles[tiles]
-            more = f"with {forced}" if forced else _MORE if tiles is None else ""
+            more = f"with {forced}" if forced else _OFF if off else _MORE if tiles is None else ""
             self.cases.append(replace(case, name=", ".join(filter(None, [case.name, more]))))
             if tiles is not None:
                 self.right.find(number, case)

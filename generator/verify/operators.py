@@ -57,8 +57,8 @@ def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:
     """Whether it is known what becomes of NaN; `floating`: an output is."""
     operators = frozenset(operators)
     if floating:
-        return _PASSES_NAN >= operators
-    return _PASSES_NAN | _COMPARES >= operators and not _COMPARES.isdisjoint(operators)
+        return operators <= _PASSES_NAN
+    return operators <= _PASSES_NAN | _COMPARES and not _COMPARES.isdisjoint(operators)
 
 
 def cancels(operators: Iterable[str]) -> bool:

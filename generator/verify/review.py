@@ -221,13 +221,16 @@ class Review:
         where = f"{self.name}: output {place}" if len(comparisons) > 1 else self.name
         explained = (
             None
-            if self.explained
+            if self.explained or self._never_written() is not None
             else explain(
                 self.outputs, self.answer, self.earlier, self.precision, self.right_before, self._rounds()
             )
         )
         if explained is not None:
             return Fault(explained[0], f"{where}: {explained[1]}")
+        never = self._never_written()
+        place = place if never is None else never
+        where = f"{self.name}: output {place}" if len(comparisons) > 1 else self.name
         empty = unwritten(self.outputs[place], self.answer.eager.outputs[place])
         if empty and self._replays():
             told = "it launches no kernel any more and returns what an earlier call has kept"
@@ -243,6 +246,12 @@ class Review:
             return Fault("non-finite", f"{where}: {why}")
         usual = "; usual values came out right" if self.right_before else ""
         return Fault("wrong-values", f"{where}: {why}{usual}")
+
+    def _never_written(self) -> int | None:
+        """The first output of which nothing was ever stored, if there is one; of truths that cannot be told."""
+        pairs = enumerate(zip(self.outputs, self.answer.eager.outputs, strict=True))
+        full = (place for place, (one, right) in pairs if 0 < one.numel() == unwritten(one, right))
+        return next(full, None)
 
     def _replays(self) -> bool:
         """Whether it copies something and launches nothing, though at this shape it was right before."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -31,6 +32,11 @@ _ANSWERS: Mapping[Any, Any] = {
 }
 
 
+ASKS = re.compile(r"\b(is_cuda|is_cpu|get_device)\b|\bdevice\b[^\n]*\.type\b")
+"""Where a text asks a tensor for its device, to do otherwise off the card."""
+
+_card_is = SimpleNamespace(used=True)
+
 _TOOLKIT, _BUILD = {"cuda": "12.8", "hip": "6.4"}, {"cuda": "cu128", "hip": "rocm6.4"}
 _READS = {torch.Tensor.__repr__, torch.Tensor.__format__}
 """What shows a tensor's values to the host behind every mode's back."""
@@ -48,7 +54,7 @@ class OnThisMachine(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        if func in _ANSWERS:
+        if func in _ANSWERS and _card_is.used:
             return _ANSWERS[func]
         if func is torch.Tensor.cuda:
             return args[0]
@@ -82,7 +88,7 @@ def stand_in(properties: Mapping[str, Any], arch: str) -> None:
     `properties` are by name what `torch.cuda.get_device_properties` holds.
     """
     card = _CudaDeviceProperties(**properties)
-    torch.Tensor.is_cuda = property(lambda tensor: True)  # type: ignore[assignment]
+    torch.Tensor.is_cuda = property(lambda tensor: _card_is.used)  # type: ignore[assignment]
     _like_a_compiled_one(InterpretedFunction)
     answers: dict[str, Any] = {
         "device": _no_device,
@@ -102,6 +108,16 @@ def stand_in(properties: Mapping[str, Any], arch: str) -> None:
     toolkit = "hip" if str(card.gcnArchName).startswith("gfx") else "cuda"
     setattr(torch.version, toolkit, _TOOLKIT[toolkit])
     torch.__version__ = TorchVersion(torch.__version__.split("+")[0] + "+" + _BUILD[toolkit])
+
+
+@contextlib.contextmanager
+def off_the_card() -> Iterator[None]:
+    """Tensors say what is true: that they lie on a CPU."""
+    _card_is.used = False
+    try:
+        yield
+    finally:
+        _card_is.used = True
 
 
 @contextlib.contextmanager

@@ -27,8 +27,8 @@ _MAY_BE_SHAPE = ("wrong-values", "raises", "wrong-shape", "unwritten-output")
 def first_fault(
     cases: Sequence[Case], reviewed: Sequence[Reviewed | None], reports: Sequence[StepReport]
 ) -> Fault | None:
-    """The first fault; when the calls at the first shape are right and others fail, that is the cause. What
-    the interpreter cannot run explains nothing else."""
+    """The first fault; when calls at the first shape are right and others, on values of the same family,
+    fail, that is the cause. What the interpreter cannot run explains nothing else."""
     faults = [(case, one.fault) for case, one in zip(cases, reviewed, strict=True) if one and one.fault]
     faults += [(case, fault) for case, fault in [unjudged_sizes(cases, reviewed)] if case and fault]
     faults.sort(key=lambda found: found[1].cause in OPEN_CAUSES)
@@ -38,6 +38,12 @@ def first_fault(
     tuned = any(report.configurations for report in reports)  # then a call may differ by its configuration
     others = (case.step.shape != cases[0].step.shape or case.step.layout == MORE for case, _ in faults)
     elsewhere = not tuned and all(others)
+    usual = {
+        case.family
+        for case, one in zip(cases, reviewed, strict=True)
+        if one and one.result.outcome == "passed" and case.setting is first_shape
+    }
+    elsewhere = elsewhere and any(case.family in usual for case, _ in faults)
     by_layout = all(case.step.layout != "contiguous" for case, _ in faults)
     if elsewhere and not by_layout and fault.cause in _MAY_BE_SHAPE:
         return Fault("hard-coded-shape", f"right at the {first_shape.name} shape, but {fault.detail}")
@@ -120,6 +126,17 @@ def unwritten_read(reports: Sequence[StepReport]) -> Fault | None:
     """Memory read that nobody has written; on a card an earlier call's result may stand there."""
     found = [detail for report in reports for kind, detail in report.violations if kind == "unwritten"]
     return Fault("unwritten-read", f"{found[0]}; with other contents it may do otherwise") if found else None
+
+
+def reached_lines(
+    reply: Mapping[str, Any], reviewed: Sequence[Reviewed | None], reports: Sequence[StepReport]
+) -> Sequence[int]:
+    """Lines of the wrapper that judged calls ran; those for a CPU alone count where they are right, and right
+    without torch."""
+    for one, report in zip(reviewed, reports, strict=True):
+        if report.off and one is not None and one.result.outcome == "passed" and not report.compute:
+            return list(reply["reached_off"])
+    return list(reply["reached"])
 
 
 def unreached_path(source: str, reached: Sequence[int]) -> Fault | None:

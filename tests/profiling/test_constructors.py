@@ -7,6 +7,8 @@ import torch
 
 from kbgen.generator.verify.candidate import with_constants
 from kbgen.profiling.constructors import DIVISOR, LISTED_DIVISOR, built_in, cuts, is_built_in, sizes_in
+from kbgen.profiling.footprint import footprint
+from kbgen.profiling.narrow import Start, narrowed
 from kbgen.profiling.op import load_op
 
 NETWORK = """\
@@ -111,29 +113,28 @@ def test_a_network_of_fixed_widths_gets_a_shape_with_narrow_ones(tmp_path: Path)
 
 
 def test_numbers_side_by_side_may_count_layers_and_then_stay(tmp_path: Path) -> None:
-    """`[24, 16]` divided by eight would be other layers, and no width of this network would give way."""
+    """`[16, 2]` divided by eight would be other layers, and no width of this network would give way."""
     path = tmp_path / "network.py"
     path.write_text(
         "import torch\nfrom torch import nn\n"
         "class Model(nn.Module):\n"
         "    def __init__(self):\n"
         "        super().__init__()\n"
-        "        width = 256\n"
-        "        self.layers = nn.Sequential(\n"
-        "            nn.Linear(3, width), *(nn.Linear(width, width) for count in [24, 16] for _ in range(count))\n"
-        "        )\n"
+        "        width = 64\n"
+        "        self.first = nn.Linear(3, width)\n"
+        "        counts = [16, 2]\n"
+        "        self.layers = nn.Sequential(*(nn.Linear(width, width) for n in counts for _ in range(n)))\n"
         "    def forward(self, x):\n"
-        "        return self.layers(x)\n"
-        "def get_inputs():\n    return [torch.rand(64, 3)]\n"
-        "def get_init_inputs():\n    return []\n"
+        "        return self.layers(self.first(x))\n"
+        "rows = 4\n"
+        "def get_inputs():\n    return [torch.rand(rows, 3)]\n"
     )
     op = load_op(path)
-    small = op.shape_sets(1 << 20)[0]
-    assert small.fits
-    assert small.overrides[DIVISOR] == 8
-    assert LISTED_DIVISOR not in small.overrides
-    listed = {LISTED_DIVISOR: 8}
-    assert "in [3, 2] for" in with_constants(op.source, listed)
+    constants = {"rows": 4, DIVISOR: 1, LISTED_DIVISOR: 1}
+    start = narrowed(constants, lambda values: footprint(op.text, values), Start({}, op.footprint(), {}))
+    assert start is not None
+    assert start.built == {DIVISOR: 8}
+    assert "counts = [2, 2]" in with_constants(op.source, {LISTED_DIVISOR: 8})
 
 
 def test_a_file_that_has_the_name_already_is_left_as_it_is(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import torch
 
 from kbgen.profiling.op import Op, load_op
 from kbgen.profiling.shapes import ShapeSet
-from kbgen.profiling.sizes import few, odd_sizes
+from kbgen.profiling.sizes import few, halves, odd_sizes
 
 Make = Callable[..., Op]
 BUDGET = 4 << 20
@@ -194,6 +194,34 @@ def test_in_a_network_nothing_on_the_way_shrinks_to_one_element(make: Make, step
     assert sets(op, budget=1)["small"].overrides["side"] == least
 
 
+@pytest.mark.parametrize(("width", "fits"), [(20_000, True), (40_000, False)])
+def test_a_network_a_little_larger_than_the_budget_at_its_smallest_is_let_in(
+    make: Make, width: int, fits: bool
+) -> None:
+    """Sixty results of 80 kB each, or of twice as much."""
+    op = make(
+        "rows = 4096",
+        "torch.rand(rows)",
+        "return [y := x.sum() + self.weight * 2 for _ in range(30)] and y",
+        f"self.weight = torch.nn.Parameter(torch.zeros({width}))",
+    )
+    assert sets(op)["small"].fits is fits
+    assert not sets(op, budget=2 << 20)["small"].fits
+
+
+def test_layers_are_left_out_only_where_all_of_them_fit_no_budget(make: Make) -> None:
+    op = make(
+        "rows, width, layers = 32, 32, 8",
+        "torch.rand(rows, width)",
+        "for layer in self.layers: x = layer(x)\n        return x",
+        "self.layers = nn.ModuleList(nn.LayerNorm(sizes[0]) for _ in range(sizes[1]))",
+        "[width, layers]",
+    )
+    small = sets(op, budget=300)["small"]
+    assert not small.fits
+    assert "layers" not in small.overrides
+
+
 def test_a_network_is_planned_with_the_tighter_shapes_too(make: Make) -> None:
     def planned(steps: int) -> list[str]:
         forward = f"return [x := x * 1.5 for _ in range({steps})] and x.sum(1)"
@@ -247,3 +275,10 @@ def test_candidate_sizes(size: int) -> None:
     assert all(first % divisor for divisor in range(2, first))
     assert all(candidate < size for candidate in few(size))
     assert next(few(size)) == 3
+
+
+def test_where_half_is_too_little_the_power_of_two_below_is_tried() -> None:
+    assert halves(112) == (56, 64)
+    assert halves(64) == (32,)
+    assert halves(7) == (3, 4)
+    assert halves(4) == (2,)

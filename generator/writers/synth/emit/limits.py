@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from torch import fx
@@ -14,7 +14,7 @@ from ..loops import LoopAxis, Loops, Tiling
 from ..schedule import Schedule, held_sides
 from ..skeletons.frame import is_wide
 
-LONGEST_COUNT, LONGEST_LIST, MOST_ALIKE = 20, 58, 4
+LONGEST_COUNT, LONGEST_LIST, LONGEST_CHAIN = 20, 58, 88
 Inputs = Sequence[tuple[str, fx.Node]]
 
 
@@ -80,6 +80,16 @@ def squares(
     return found
 
 
+def _chains(texts: Sequence[str]) -> Iterator[str]:
+    """The first beside each of the others, several in a row where they fit."""
+    first, *others = texts
+    while others:
+        line = f"{first} == {others.pop(0)}"
+        while others and len(line) + len(others[0]) < LONGEST_CHAIN:
+            line += f" == {others.pop(0)}"
+        yield line
+
+
 def equal_sizes(name: str, inputs: Inputs, shape: Callable[[fx.Node], Sequence[Extent]]) -> list[str]:
     """Checks that sizes of the factors of products are equal where they were in every trace: one of them
     stands for all, and other tensors would be read wrongly."""
@@ -88,11 +98,7 @@ def equal_sizes(name: str, inputs: Inputs, shape: Callable[[fx.Node], Sequence[E
         for d, size in enumerate(shape(node)):
             if not size.is_one():
                 alike.setdefault(size, []).append(f"{word}.shape[{d}]")
-    equal = [
-        " == ".join((texts[0], *texts[at : at + MOST_ALIKE]))
-        for texts in alike.values()
-        for at in range(1, len(texts), MOST_ALIKE)
-    ]
+    equal = [line for texts in alike.values() for line in _chains(texts)]
     if not equal:
         return []
     words = dict.fromkeys(text.split(".")[0] for line in equal for text in line.split(" == "))
