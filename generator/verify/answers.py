@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .controls import Answer, right_answer
-from .dropped import why_dropped
+from .dropped import NAN_COMPARED, why_dropped
 from .exchange import StepReport
 from .full_size import as_at_full_size, dropped
 from .review import Review, Reviewed
@@ -25,6 +25,7 @@ class Answers:
         self.precision = precision
         self.known: dict[int, Answer] = {}
         self.dropped: dict[int, str] = {}
+        self._not_asked: dict[int, Answer] = {}
 
     def find(self, number: int, case: Case) -> None:
         """Run the reference on one case."""
@@ -36,6 +37,7 @@ class Answers:
         reason = why_dropped(answer, self.precision, first=number == 0)
         if reason:
             self.dropped[number] = reason
+            self._not_asked.update({number: answer} if reason == NAN_COMPARED else {})
         else:
             self.known[number] = answer
 
@@ -48,6 +50,14 @@ class Answers:
 
     def judged(self) -> list[Answer]:
         return [answer for answer in self.known.values() if not answer.case.step.ghost]
+
+    def lost_nan(self, tensors: dict[int, dict[str, Any]]) -> list[str]:
+        """What a person should know though it is no fault: NaN that the reference passes on, dropped."""
+        for number, answer in self._not_asked.items():
+            for found, right in zip(tensors[number].get("outputs", ()), answer.eager.outputs, strict=False):
+                if found.shape == right.shape and bool((right.isnan() & ~found.isnan()).any()):
+                    return ["it drops NaN: it gives a number where the reference passes one on"]
+        return []
 
     def review(
         self, cases: Sequence[Case], reports: Sequence[StepReport], tensors: dict[int, dict[str, Any]]

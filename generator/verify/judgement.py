@@ -195,7 +195,7 @@ class Judgement:
         with record.clock("compare"):
             self._take_in_repetitions(reports)
             reviewed = self.right.review(self.cases, reports, tensors)
-            record.notes += mode_note(self.cases, reviewed)
+            record.notes += mode_note(self.cases, reviewed) + self.right.lost_nan(tensors)
             fill_in(record, self.cases, self.right.known, reports, reviewed, tensors)
             on_card = [report for report in reports if not report.off]
             fault = first_fault(self.cases, reviewed, reports) or hidden_library_call(

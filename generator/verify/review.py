@@ -218,27 +218,24 @@ class Review:
         place = next((place for place, one in enumerate(comparisons) if not one.accepted), None)
         if place is None:
             return None
-        where = f"{self.name}: output {place}" if len(comparisons) > 1 else self.name
-        explained = (
-            None
-            if self.explained or self._never_written() is not None
-            else explain(
-                self.outputs, self.answer, self.earlier, self.precision, self.right_before, self._rounds()
-            )
-        )
-        if explained is not None:
-            return Fault(explained[0], f"{where}: {explained[1]}")
         never = self._never_written()
         place = place if never is None else never
         where = f"{self.name}: output {place}" if len(comparisons) > 1 else self.name
+        if never is None and not self.explained:
+            explained = explain(
+                self.outputs, self.answer, self.earlier, self.precision, self.right_before, self._rounds()
+            )
+            if explained is not None:
+                return Fault(explained[0], f"{where}: {explained[1]}")
         empty = unwritten(self.outputs[place], self.answer.eager.outputs[place])
-        if empty and self._replays():
+        idle = self.right_before and not self.report.launches
+        if empty and idle and self.report.copies:
             told = "it launches no kernel any more and returns what an earlier call has kept"
             return Fault("stale-output", f"{where}: {told}")
         if empty:
-            return Fault(
-                "unwritten-output", f"{where}: {empty} elements still hold what torch.empty left there"
-            )
+            told = f"{empty} elements still hold what torch.empty left there"
+            why = "; it launches no kernel any more" if idle else ""
+            return Fault("unwritten-output", f"{where}: {told}{why}")
         why = comparisons[place].why
         if comparisons[place].kind == "non-finite":
             if self.report.loads_without_other:
@@ -248,14 +245,10 @@ class Review:
         return Fault("wrong-values", f"{where}: {why}{usual}")
 
     def _never_written(self) -> int | None:
-        """The first output of which nothing was ever stored, if there is one; of truths that cannot be told."""
+        """The first output of which nothing was ever stored, if any; of truths that cannot be told."""
         pairs = enumerate(zip(self.outputs, self.answer.eager.outputs, strict=True))
         full = (place for place, (one, right) in pairs if 0 < one.numel() == unwritten(one, right))
         return next(full, None)
-
-    def _replays(self) -> bool:
-        """Whether it copies something and launches nothing, though at this shape it was right before."""
-        return self.right_before and not self.report.launches and bool(self.report.copies)
 
     def _rounds(self) -> bool:
         """Whether this call brought numbers to fewer bits; otherwise digits are lost by what it reckons."""
