@@ -92,9 +92,9 @@ def _pack_image(job: Job, conv: Convolution, parts: int) -> Kernel:
     kernel.line(f"inside = {' & '.join(inside)}")
     _load(kernel, job, conv.image, addresses)
     kernel.line("target = places.to(tl.int64) * (GROUPS * CHANNELS) + channels")
-    size = "n_packed.to(tl.int64) * (GROUPS * CHANNELS)"
+    kernel.line("apart = n_packed.to(tl.int64) * (GROUPS * CHANNELS)")
     name = packed_name(job, conv.image)
-    store_parts(kernel, name, "target", "kept", size, parts)
+    store_parts(kernel, name, "target", "kept", "apart", parts)
     kernel.shapes[name] = _shape([*packed, "{GROUPS} * packed_channels"], parts)
     kernel.made["place_blocks"] = f"triton.cdiv({' * '.join(packed)}, {{BLOCK_P}})"
     kernel.made["channel_blocks"] = "triton.cdiv({GROUPS} * packed_channels, {BLOCK_C})"
@@ -114,7 +114,8 @@ def _pack_weight(job: Job, conv: Convolution, parts: int) -> Kernel:
     kernel.line("index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)")
     kernel.line(f"at_row = index % (ROW // {conv.taps})")
     kernel.line(f"taken = index // (ROW // {conv.taps})")
-    inside = ["(index < GROUPS * n_rows * ROW)"]
+    kernel.line("apart = GROUPS * n_rows * ROW")
+    inside = ["(index < apart)"]
     kernel.line(f"channel = {'at_row % CHANNELS' if conv.runs else 'at_row'}")
     inside.append("(channel < n_channels)")
     if conv.runs:
@@ -133,9 +134,9 @@ def _pack_weight(job: Job, conv: Convolution, parts: int) -> Kernel:
     addresses = _strides(kernel, job, conv.weight, [*fixed, (row, conv.row)])
     kernel.line(f"inside = {' & '.join(inside)}")
     _load(kernel, job, conv.weight, addresses)
-    kernel.line("kept = index < GROUPS * n_rows * ROW")
+    kernel.line("kept = index < apart")
     name = packed_name(job, conv.weight)
-    store_parts(kernel, name, "index", "kept", "GROUPS * n_rows * ROW", parts)
+    store_parts(kernel, name, "index", "kept", "apart", parts)
     kernel.shapes[name] = _shape(["{GROUPS} * n_rows", "packed_row"], parts)
     kernel.made["weight_blocks"] = "triton.cdiv({GROUPS} * n_rows * packed_row, {BLOCK})"
     kernel.grid = "(weight_blocks,)"

@@ -145,13 +145,17 @@ def _address(kernel: Kernel, conv: Convolution, elements: str) -> None:
         above = f"over_{side.name}"
     for side in conv.sides:
         offset, number = _read(side) if side in conv.outer else ("", "")
-        shift = f"({shift}) * packed_{side.name}" if shift else ""
+        shift = f"{_tight(shift)} * packed_{side.name}" if shift else ""
         shift = " + ".join(text for text in (shift, offset) if text)
         if side in conv.outer:
-            tap = f"({tap}) * {side.taps}" if tap else ""
+            tap = f"{_tight(tap)} * {side.taps}" if tap else ""
             tap = " + ".join(text for text in (tap, number) if text)
     kernel.line(f"shift = ({shift or '0'}){elements}")
     kernel.line(f"tap = ({tap or '0'}) * (ROW // {conv.taps}) + block")
+
+
+def _tight(text: str) -> str:
+    return f"({text})" if " " in text else text
 
 
 def _read(side: Slide) -> tuple[str, str]:
