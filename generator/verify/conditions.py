@@ -29,7 +29,7 @@ class Conditions:
 
     `amounts` are sites of numbers that decide nothing, such as a kernel's `rows >> 11`: what matters of them
     is whether they are zero. Some are made `of_arguments` of the kernel alone. `compared` are comparisons in
-    kernels of sizes and places of programs.
+    kernels of sizes and places of programs, `chosen` which of two whole numbers is the larger.
     """
 
     def __init__(self) -> None:
@@ -39,6 +39,7 @@ class Conditions:
         self.amounts: set[Site] = set()
         self.compared: set[Site] = set()
         self.of_arguments: set[Site] = set()
+        self.chosen: set[Site] = set()
         self.spins = False  # a kernel has a loop that may wait for another program
 
     def begin(self) -> dict[Site, dict[bool, Any]]:
@@ -87,7 +88,8 @@ class Conditions:
         return {
             site: value
             for site, value in amounts.items()
-            if (site in self.of_arguments or not site[0]) and abs(value) <= _MOST_FORCED
+            if (site in self.of_arguments or not site[0] and site not in self.chosen)
+            and abs(value) <= _MOST_FORCED
         }
 
     def told(self, sites: Mapping[Site, Any]) -> str:
@@ -108,11 +110,17 @@ class Conditions:
 
     def chose(self, scope: str, number: int, largest: bool, choose: Any, one: Any, other: Any) -> Any:
         """Called in place of a maximum or a minimum of two; which of two floating numbers it is, is a
-        condition."""
+        condition, and of two whole ones an amount: a loop that ends at some thousand rounds is right if it is
+        made to end there."""
         pair = _plain(one), _plain(other)
-        if None in pair or not any(isinstance(value, float) for value in pair):
+        if None in pair:
             return choose(one, other)
         larger = pair[0] > pair[1]
+        if not any(isinstance(value, float) for value in pair):
+            self.chosen.add((scope, number))
+            self.amounts.add((scope, number))
+            self.saw(scope, number, larger)
+            return choose(one, other)
         kept = self.saw(scope, number, larger)
         if kept is larger:
             return choose(one, other)

@@ -25,8 +25,15 @@ _PASSES_NAN = _MOVES | _words("""
     native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm
     cumsum
     """)
-"""NaN comes out of these however they are computed. Of a maximum, a clamp or a comparison it does not:
-`tl.maximum` and `tl.max` drop it, as the card's own instructions do, and torch keeps it."""
+"""NaN comes out of these however they are computed. Of a clamp or a comparison it does not:
+`tl.maximum` drops it, as the card's own instructions do, and torch keeps it."""
+
+_EXTREMES = _words("""
+    max min amax amin aminmax argmax argmin maximum minimum cummax cummin max_pool2d_with_indices
+    max_pool3d_with_indices max_pool1d abs neg
+    """)
+"""Torch documents that these pass NaN on, and of nothing else an op may consist for that to be asked: where
+they stand among others, honest kernels take `tl.max` and `tl.maximum`, which drop it."""
 
 _COMPARES = _words("""
     gt ge lt le eq ne logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not
@@ -57,7 +64,7 @@ def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:
     """Whether it is known what becomes of NaN; `floating`: an output is."""
     operators = frozenset(operators)
     if floating:
-        return operators <= _PASSES_NAN
+        return operators <= _PASSES_NAN or operators <= _MOVES | _EXTREMES
     return operators <= _PASSES_NAN | _COMPARES and not _COMPARES.isdisjoint(operators)
 
 
