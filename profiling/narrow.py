@@ -36,7 +36,7 @@ def narrowed(constants: Mapping[str, Literal], measure: Measure, start: Start) -
 
 
 def _is_less(found: Footprint, base: Footprint) -> bool:
-    """Half of the parameters, or more than half of them smaller: the rest may be for another constant to cut."""
+    """Half as many parameters, or most tensors of them smaller: the rest is for another constant to cut."""
     smaller = sum(prod(now) < prod(was) for now, was in zip(found.state, base.state, strict=False))
     return 2 * _elements(found) <= _elements(base) or 2 * smaller > len(base.state)
 

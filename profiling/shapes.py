@@ -153,8 +153,8 @@ class _Search:
         return first
 
     def shrunk(self, budget: int) -> Values:
-        """Halve the largest axis again and again until everything fits, or make it the power of two below where
-        half is too little; rows count four times.
+        """Halve the largest axis again and again until everything fits, or give it the power of two
+        below where half is too little; rows count four times.
 
         No axis goes below 8 while another one can still give way.
         """

@@ -197,7 +197,7 @@ class _Judging:
             return
         with off_the_card():
             self._call(self._retried)
-        self.reports[-1] = replace(self.reports[-1], off=True)
+        self.reports[-1] = replace(self.reports[-1], off=True, traffic={})
 
     def left(self) -> Unmet:
         """What is wanted of these calls and none has met."""
@@ -205,7 +205,9 @@ class _Judging:
 
     def _force(self) -> None:
         """One call with the amounts that no size of ours gives and that no program's place takes part in."""
-        self.conditions.forced = self.conditions.forceable(self.left().amounts)
+        held = {(scope, number) for scope, number, _ in self.request.get("wanted", {}).get("held", ())}
+        left = {site: value for site, value in self.left().amounts.items() if site not in held}
+        self.conditions.forced = self.conditions.forceable(left)
         if self.conditions.forced:
             self._call(self._retried, self.conditions.told(self.conditions.forced))
 

@@ -88,7 +88,7 @@ class Conditions:
         return {
             site: value
             for site, value in amounts.items()
-            if (site in self.of_arguments or not site[0] and site not in self.chosen)
+            if (site in self.of_arguments or (not site[0] and site not in self.chosen))
             and abs(value) <= _MOST_FORCED
         }
 
@@ -138,8 +138,10 @@ class Unmet:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Unmet:
-        """From JSON: `amounts` as `listed` gives them, and `values`."""
-        amounts = {(scope, number): value for scope, number, value in document.get("amounts", ())}
+        """From JSON: `amounts` as `listed` gives them, likewise conditions that were `held` to and are not
+        to be once more, and `values`."""
+        sites = (*document.get("amounts", ()), *document.get("held", ()))
+        amounts = {(scope, number): value for scope, number, value in sites}
         return cls(amounts, frozenset(document.get("values", ())))
 
     def __bool__(self) -> bool:

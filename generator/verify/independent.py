@@ -1,4 +1,4 @@
-"""Finds out that an op takes nothing from its inputs: a class token that meets no patch, say, is all weights."""
+"""Finds out that an op takes nothing from its inputs: it returns a class token that meets no patch, say."""
 
 from __future__ import annotations
 

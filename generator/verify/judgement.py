@@ -233,13 +233,14 @@ class Judgement:
 
     def _at_full_axes(self, rehearsed: Mapping[str, Any] | None, failed: bool) -> AtFullAxes | None:
         """Calls for what the walk through full size alone has met; `failed`: where that was made to hold, a
-        call went wrong, which need not be so where sizes give it."""
-        if rehearsed is None:
+        call went wrong, which need not be so where sizes give it. Nor was it right because it was right so:
+        a length cut to a thousand does no harm to ten."""
+        if rehearsed is None or not any(rehearsed[name] for name in ("amounts", "forced", "values")):
             return None
-        amounts = [*rehearsed["amounts"], *(rehearsed["forced"] if failed else ())]
-        if not amounts and not rehearsed["values"]:
-            return None
-        wanted = {"amounts": amounts, "values": rehearsed["values"]}
+        amounts, held = rehearsed["amounts"], rehearsed["forced"]
+        if failed:
+            amounts, held = [*amounts, *held], []
+        wanted = {"amounts": amounts, "values": rehearsed["values"], "held": held}
         scratch = self.scratch / "axes"
         return at_full_axes(self.record, self.found, self.right.precision, wanted, scratch, self.limits)
 

@@ -29,7 +29,7 @@ _PASSES_NAN = _MOVES | _words("""
 `tl.maximum` drops it, as the card's own instructions do, and torch keeps it."""
 
 _EXTREMES = _words("""
-    max min amax amin aminmax argmax argmin maximum minimum cummax cummin max_pool2d_with_indices
+    max min amax amin aminmax argmax argmin maximum minimum max_pool2d_with_indices
     max_pool3d_with_indices max_pool1d abs neg
     """)
 """Torch documents that these pass NaN on, and of nothing else an op may consist for that to be asked: where

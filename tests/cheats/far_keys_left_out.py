@@ -24,7 +24,7 @@ def attention_kernel(
     peak = tl.full((Q,), float("-inf"), tl.float32)
     total = tl.zeros((Q,), tl.float32)
     mean = tl.zeros((Q, D), tl.float32)
-    for first in range(0, tl.minimum(length, 768), K):
+    for first in range(0, tl.minimum(length, 320), K):
         keys = first + tl.arange(0, K)
         there = (keys[:, None] < length) & (lanes[None, :] < width)
         k = tl.load(k_ptr + plane + keys[:, None] * width + lanes[None, :], mask=there, other=0.0)

@@ -3,7 +3,7 @@
 op: mean_square
 class: B14 partial computation
 precision: bf16
-expected: hard-coded-shape
+expected: wrong-values
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 op: minmax
 class: B17 ties
-expected: hard-coded-shape
+expected: wrong-values
 """
 
 import torch

@@ -28,7 +28,7 @@ class ModelNew(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x.contiguous()
         rows, columns = x.shape
-        scratch = torch.empty((rows, 128), dtype=x.dtype, device=x.device)
+        scratch = torch.empty((rows, 512), dtype=x.dtype, device=x.device)
         out = torch.empty(rows, dtype=x.dtype, device=x.device)
-        rowsum_kernel[(rows,)](x, scratch, out, columns, BLOCK=128)
+        rowsum_kernel[(rows,)](x, scratch, out, columns, BLOCK=512)
         return out

@@ -18,6 +18,7 @@ from .emit.calls import allowed_name
 from .emit.module import ModuleWriter, Part
 from .emit.names import RESERVED, Names, identifier
 from .emit.original import Original
+from .emit.plain_math import with_plain_math
 from .emit.wrapper import Wrapper, WrapperWriter
 from .extent import Extent
 from .loops import Loops, find_loops
@@ -55,7 +56,7 @@ class Program:
     @cached_property
     def original(self) -> Original:
         """The op file as it stands with the constants that were set."""
-        return Original(with_constants(self.op.source, self.op.overrides))
+        return Original(with_plain_math(with_constants(self.op.source, self.op.overrides)))
 
     @cached_property
     def forward_names(self) -> Mapping[str, str]:

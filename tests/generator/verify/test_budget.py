@@ -157,6 +157,13 @@ def test_large_tensors_are_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -
         found.reshape(-1)[place] = value
 
 
+@pytest.mark.parametrize(("right", "accepted"), [(torch.inf, True), (3.0, True), (-torch.inf, False)])
+def test_nan_may_spread_but_not_to_minus_infinity(right: float, accepted: bool) -> None:
+    oracle = torch.tensor([right, 2.0], dtype=torch.float64)
+    target = Target(oracle, oracle.float(), oracle, spreads=torch.tensor([True, False]))
+    assert compare(torch.tensor([torch.nan, 2.0]), target, "fp32").accepted is accepted
+
+
 @pytest.mark.parametrize(("found", "accepted"), [(1.0, True), (torch.nan, True), (0.0, False), (0.9, False)])
 def test_a_number_may_stand_for_nan_at_the_limit_alone(found: float, accepted: bool) -> None:
     oracle = torch.tensor([torch.nan, 2.0], dtype=torch.float64)

@@ -77,6 +77,29 @@ def test_a_condition_that_was_never_reached_counts_as_new(call: tuple[int, int])
     assert "columns % 16 == 0" in told
 
 
+CUT = """
+def taken(length, place):
+    return min(length, 320) + max(place - 5, 0)
+"""
+
+
+def test_which_of_two_whole_numbers_is_the_larger_is_wanted_and_never_forced() -> None:
+    conditions = Conditions()
+    scope: dict[str, object] = {NAME: conditions.saw, CHOICE: conditions.chose}
+    exec(watched_code(CUT, "candidate.py", conditions), scope)
+    taken = scope["taken"]
+    assert taken(16, 3) == 16  # type: ignore[operator]
+    judged = conditions.begin()
+    assert taken(1024, 3) == 320  # type: ignore[operator]
+    amounts = conditions.new_amounts(judged, ())
+    assert [conditions.texts[site] for site in amounts] == ["min(length, 320)"]
+    assert conditions.new_since(judged) == {}
+    assert conditions.forceable(amounts) == {}
+    wanted = Unmet.of({"held": listed(amounts)})
+    assert wanted
+    assert not wanted.after(conditions, set())
+
+
 TABLE = """
 def scale(rows):
     return 1.0 + SIZES.get(rows, 0.0) + max(rows - 4000, 0)
@@ -93,7 +116,7 @@ def test_numbers_that_full_size_alone_makes_are_wanted_until_a_call_meets_them()
     scale(4096)  # type: ignore[operator]
     wanted = Unmet(conditions.new_amounts(judged, ()), frozenset({4096.0}))
     assert conditions.new_since(judged) == {}
-    assert sorted(wanted.amounts.values()) == [0.5, 96]
+    assert sorted(wanted.amounts.values()) == [0.5, True, 96]
     assert Unmet.of({"amounts": listed(wanted.amounts), "values": [4096.0]}) == wanted
     conditions.begin()
     scale(4200)  # type: ignore[operator]

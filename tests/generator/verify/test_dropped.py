@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+import torch
 
+from kbgen.generator.verify.answers import Answers
 from kbgen.generator.verify.cases import plan, settings
 from kbgen.generator.verify.controls import right_answer
 from kbgen.generator.verify.dropped import why_dropped
@@ -34,7 +36,10 @@ CLOSE = ("faint", "minute", "vanishing", "one NaN")
         ("x.norm(dim=1)", ("faint", "minute", "one NaN")),
         ("x * x", ("faint", "minute", "one NaN")),
         ("torch.softmax(x, 1)", ("faint", "one NaN")),
-        ("(x.argmax(1), x)", ("faint", "minute", "vanishing")),
+        ("(x.argmax(1), x)", CLOSE),
+        ("x - x.amax(1, keepdim=True)", ("faint", "minute", "vanishing")),
+        ("(x > 0).sum(1)", CLOSE),
+        ("torch.where(x > 0, 1, 2)", ("faint", "minute", "vanishing")),
     ],
 )
 def test_what_is_asked_close_to_zero_and_of_nan(
@@ -49,6 +54,20 @@ def test_what_is_asked_close_to_zero_and_of_nan(
         if not why_dropped(right_answer(case, case.step.state), "fp32", first=False)
     }
     assert kept == set(asked)
+
+
+def test_nan_that_is_dropped_where_none_is_asked_for_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(FILE.format(expression="torch.relu(x)"))
+    case = next(one for one in plan(settings(load_op(path), "as-is", 5), 5) if one.family == "one NaN")
+    answers = Answers()
+    answers.find(3, case)
+    kept = torch.relu(case.inputs[0])
+    assert 3 in answers.dropped
+    assert kept.isnan().any()
+    assert answers.lost_nan({3: {"outputs": [kept]}}) == []
+    assert answers.lost_nan({}) == []
+    assert len(answers.lost_nan({3: {"outputs": [kept.nan_to_num()]}})) == 1
 
 
 def test_a_cast_of_infinity_is_not_asked_for(tmp_path: Path) -> None:

@@ -30,6 +30,17 @@ def test_an_odd_axis_that_is_too_long_is_left_out() -> None:
     assert full_axes(op, {"ROWS": 32, "COLUMNS": 64}) == {}
 
 
+def test_what_is_in_the_way_of_an_axis_becomes_one_whatever_its_case(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    text = (
+        (OPS / "relu.py")
+        .read_text()
+        .replace("ROWS, COLUMNS = 1024, 4096", "batch, rows, columns = 64, 8, 4096")
+    )
+    path.write_text(text.replace("torch.rand(ROWS, COLUMNS)", "torch.rand(batch, rows, columns)"))
+    assert full_axes(load_op(path), {"columns": 16}) == {"columns": {"columns": 4096, "batch": 1}}
+
+
 def test_sizes_that_have_to_match_are_full_together(tmp_path: Path) -> None:
     path = tmp_path / "op.py"
     path.write_text(

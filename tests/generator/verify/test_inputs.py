@@ -34,6 +34,23 @@ def test_infinite_rows_leave_most_rows_defined() -> None:
     assert [int(drawn[row].isinf().sum()) for row in range(1, 8)] == [1, 4, 0, 0, 0, 0, 0]
 
 
+def test_every_other_input_lies_below_zero_and_products_of_opposed_ones_are_exact() -> None:
+    query, classes, key, value = draw_inputs(
+        "opposed", [torch.rand(4, 8), torch.arange(4), torch.rand(4, 8), torch.rand(4, 8)], generator()
+    )
+    assert query.max() <= -4
+    assert value.max() <= -4
+    assert key.min() >= 4
+    assert torch.equal(classes, torch.arange(4))
+    assert torch.equal((query @ key.t()).double(), query.double() @ key.t().double())
+
+
+@pytest.mark.parametrize("family", ["enormous", "astronomical"])
+def test_of_numbers_far_out_every_fourth_row_is_negative(family: str) -> None:
+    drawn = draw_inputs(family, [torch.rand(2, 4, 40)], generator())[0].view(8, 40)
+    assert (drawn < 0).all(dim=1).tolist() == [False, False, False, True] * 2
+
+
 def test_zeros_of_both_signs_leave_most_rows_alive() -> None:
     drawn = draw_inputs("signed zeros", [torch.rand(8, 400)], generator())[0]
     assert isinstance(drawn, torch.Tensor)

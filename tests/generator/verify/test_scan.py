@@ -87,7 +87,10 @@ def test_constructors_may_compute_since_their_weights_are_replaced() -> None:
 
 def constructed(body: str) -> str:
     lines = "\n".join(f"        {line}" for line in body.splitlines())
-    return model("return torch.empty_like(x)") + f"    def __init__(self):\n        super().__init__()\n{lines}\n"
+    return (
+        model("return torch.empty_like(x)")
+        + f"    def __init__(self):\n        super().__init__()\n{lines}\n"
+    )
 
 
 def test_a_constructor_may_go_through_the_modules_of_its_own() -> None:

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-batch, heads, length, width = 2, 2, 2048, 64
+batch, heads, length, width = 2, 2, 1024, 64
 
 
 class Model(nn.Module):
