@@ -76,7 +76,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         patched, began = changed_since(before), time.monotonic()
         rehearsed = judging.at_full_size(full)
         reached = sorted(judging.reached.all())
-        judging.off_the_card()
+        judging.ask_off_the_card()
     except NotLoadableError as error:
         return {"not_loadable": str(error)}
     except WrongStateError as error:
@@ -190,11 +190,12 @@ class _Judging:
             return False
         return step.optional or not self.left()
 
-    def off_the_card(self) -> None:
+    def ask_off_the_card(self) -> None:
         """One call more with tensors that say they lie on a CPU, for lines that no other call reached."""
         text = Path(self.shapes[0].file).read_text(encoding="utf-8")
         if self.enough or self.wanted or not ASKS.search(text) or not unreached(text, self.reached.all()):
             return
+        self.conditions.forced, self.watch.tuning.forced = {}, {}
         with off_the_card():
             self._call(self._retried)
         self.reports[-1] = replace(self.reports[-1], off=True, traffic={})

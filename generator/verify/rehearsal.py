@@ -126,7 +126,7 @@ def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> tuple
     phantom, why_not = Phantom(content), ""
     watch.begin()
     watch.promises.sites.clear()
-    watch.ghost = False
+    watch.ghost = watch.otherwise = False
     watch.memory = phantom  # type: ignore[assignment]
     with _in_place_of_memory(watch, phantom), torch.no_grad(), torch.device(NOWHERE):
         try:

@@ -1,4 +1,4 @@
-"""A line that a CPU reaches, and large sizes too; on a CPU it is wrong.
+"""Off the card another line runs, and what it gives is wrong: of such a line nothing is known.
 
 op: relu
 class: A8 unreached lines

@@ -4,9 +4,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from torch import nn
 
 from kbgen.generator.verify.exchange import StepReport
 from kbgen.generator.verify.full_size import as_at_full_size, at_full_size, dropped
+from kbgen.generator.verify.interpreter import Watch
+from kbgen.generator.verify.rehearsal import rehearse
 from kbgen.generator.verify.review import Fault, Reviewed
 from kbgen.generator.verify.verdict import CaseResult
 
@@ -58,3 +61,12 @@ def test_a_call_at_whole_tiles_without_an_answer_leaves_full_size_open() -> None
     opened = dropped("whole tiles, normal", "it overflows", StepReport("ok", tiles=0)).fault
     assert opened is not None
     assert (opened.cause, "it overflows" in opened.detail) == ("unjudged-path", True)
+
+
+def test_a_walk_takes_programs_in_order_whatever_the_call_before_did() -> None:
+    """Programs of a kind are taken for alike: from the last to the first, they would be of other kinds."""
+    watch = Watch()
+    watch.ghost = watch.otherwise = True
+    assert rehearse(watch, nn.Identity, []).why_not.startswith("TypeError")
+    assert not watch.ghost
+    assert not watch.otherwise
