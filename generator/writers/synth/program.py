@@ -119,6 +119,12 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
 
     Raises `CannotFuseError` where it cannot be written.
     """
+    return write_module(program, write_parts(program, schedules), header)
+
+
+def write_parts(program: Program, schedules: Mapping[int, Schedule]) -> Mapping[int, Part]:
+    """Each region with its function and kernels; regions that compute alike name one function, and the first
+    of them holds it. Raises `CannotFuseError`."""
     original = program.original
     clash = original.kept_names & {*HELPERS, "tl", "triton", "torch"}
     if clash:
@@ -131,14 +137,17 @@ def write_program(program: Program, schedules: Mapping[int, Schedule], header: s
         if index not in parts:
             count += 1
             parts[index] = _write_part(program, _region_name(program, count), loops, schedules[index])
-    parts = {index: parts[index] for index in program.loops}
-    inputs = program.forward_names
+    return {index: parts[index] for index in program.loops}
+
+
+def write_module(program: Program, parts: Mapping[int, Part], header: str) -> str:
+    """The source of the candidate file; raises `CannotFuseError`."""
     writer = ModuleWriter(
-        original,
+        program.original,
         program.traces,
         program.partition,
         parts,
-        inputs,
+        program.forward_names,
         program.attributes,
         header,
         program.mode,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from ....hardware_specs.spec import DeviceSpec
 from ....profiling.eager import node_bytes
@@ -13,10 +14,11 @@ from ....profiling.product_time import ProductWork
 from ..writer import Candidate, Declined, Request
 from .algebra.marks import applied
 from .emit.layout import WIDTH
+from .emit.module import Part
 from .foreseen import foreseen
 from .fusion import Cut, read_fused
 from .loops import Loops
-from .program import Program, write_program
+from .program import Program, write_module, write_parts
 from .schedule import Choice, Schedule, start_schedule
 from .space import CannotFuseError
 from .tilings import works_of
@@ -39,11 +41,21 @@ from .transforms.site import Site
 
 @dataclass(frozen=True)
 class Plan:
-    """The program, its cuts by cost, and a schedule per region: what is remembered of a candidate."""
+    """The program, its cuts by cost, and a schedule per region: what is remembered of a candidate.
+
+    `kernels` are the names of each region's kernels in the file.
+    """
 
     program: Program
     schedules: Mapping[int, Schedule]
     cuts: tuple[Cut, ...] = ()
+    kernels: Mapping[int, frozenset[str]] = field(default_factory=dict)
+
+    def named_in(self, complaint: str) -> frozenset[int]:
+        """The regions whose kernels a complaint names, all of them where it names none."""
+        words = set(re.findall(r"\w+", complaint))
+        named = frozenset(index for index, names in self.kernels.items() if names & words)
+        return named or frozenset(self.schedules)
 
 
 class SynthWriter:
@@ -91,21 +103,26 @@ class SynthWriter:
         plan = parent.plan
         if not isinstance(plan, Plan):
             return Declined("the parent is another writer's")
-        schedules: dict[int, Schedule] = {}
+        schedules = dict(plan.schedules)
         refusals: list[str] = []
-        for index, schedule in plan.schedules.items():
-            changed = transform(schedule, Site(plan.program.loops[index], request.spec))
-            refusals += [changed] if isinstance(changed, str) else []
-            schedules[index] = schedule if isinstance(changed, str) else changed
-        if len(refusals) == len(schedules):
+        wanted = plan.named_in(request.complaint or "")
+        for index in sorted(wanted):
+            changed = transform(schedules[index], Site(plan.program.loops[index], request.spec))
+            if isinstance(changed, str):
+                refusals.append(changed)
+            else:
+                schedules[index] = changed
+        if len(refusals) == len(wanted):
             return Declined("; ".join(dict.fromkeys(refusals)))
         return self._candidate(request, replace(plan, schedules=schedules), (*parent.techniques, name))
 
     def _candidate(self, request: Request, plan: Plan, techniques: tuple[str, ...]) -> Candidate | Declined:
         try:
-            source = write_program(plan.program, plan.schedules, self._header(request, plan))
+            parts = write_parts(plan.program, plan.schedules)
+            source = write_module(plan.program, parts, self._header(request, plan))
         except CannotFuseError as refusal:
             return Declined(str(refusal))
+        plan = replace(plan, kernels=_kernel_names(parts))
         pairs = [(plan.program.loops[i], s) for i, s in plan.schedules.items()]
         return Candidate(
             source=source,
@@ -145,6 +162,15 @@ class SynthWriter:
         title = f"{request.op.name} for {request.spec.name}: {regions}, written by kbgen."
         told = [f"{cut.choice.value.capitalize()}: {cut.choice.why}." for cut in plan.cuts]
         return "\n\n".join([title, *(textwrap.fill(text, WIDTH) for text in (planned, *told))]) + "\n"
+
+
+def _kernel_names(parts: Mapping[int, Part]) -> dict[int, frozenset[str]]:
+    """Of each region; those that share a function have its kernels."""
+    of_function: dict[str, frozenset[str]] = {}
+    for part in parts.values():
+        names = frozenset(kernel.name for kernel in part.kernels)
+        of_function[part.wrapper.name] = of_function.get(part.wrapper.name, frozenset()) | names
+    return {index: of_function[part.wrapper.name] for index, part in parts.items()}
 
 
 def _products(loops: Loops, schedule: Schedule, spec: DeviceSpec) -> tuple[ProductWork | None, ...]:

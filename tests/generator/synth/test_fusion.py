@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from kbgen.generator.writers.synth.fusion import Cut, read_fused
 from kbgen.generator.writers.synth.program import Program, read_program, write_program
 from kbgen.generator.writers.synth.schedule import start_schedule
 from kbgen.generator.writers.synth.splitting import Splitter
-from kbgen.generator.writers.synth.writer import SynthWriter
+from kbgen.generator.writers.synth.writer import Plan, SynthWriter
 from kbgen.generator.writers.writer import Candidate, Request
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.op import load_op
@@ -83,6 +84,21 @@ def test_the_file_and_the_choices_say_why(in_bf16: Callable[[Mapping[str, int]],
     (choice,) = [c for c in made.choices if c["name"] == "kernels"]
     assert "(estimated)" in choice["why"]
     assert len(made.bytes_per_kernel or ()) == 2
+
+
+def test_a_complaint_mends_the_kernels_that_it_names(in_bf16: Callable[[Mapping[str, int]], TracedOp]) -> None:
+    full = in_bf16(WIDE)
+    asked = Request(full.op, full, (), find_spec("h200"))
+    made = SynthWriter().write(asked)
+    assert isinstance(made, Candidate)
+    assert isinstance(made.plan, Plan)
+    *_, last = made.plan.schedules
+    (name,) = made.plan.kernels[last]
+    mended = SynthWriter().write(replace(asked, parent=made, complaint=f"{name} spills 8 bytes a thread"))
+    assert isinstance(mended, Candidate)
+    assert isinstance(mended.plan, Plan)
+    changed = [i for i, schedule in mended.plan.schedules.items() if schedule != made.plan.schedules[i]]
+    assert changed == [last]
 
 
 @pytest.mark.parametrize("name", ["activated_linear", "gated_norm"])
