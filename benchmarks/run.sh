@@ -8,6 +8,7 @@
 #   DONE=DIR       rows.jsonl and results.tgz of a run elsewhere, to go on with
 #   WHEELS=DIR     packages to install first, for a machine without a network
 #   FOR=9m         when to stop        JOBS=N  op files at once, 2 GB each (default: by cores and free memory)
+#   LIMIT=10m      for each op file    MEMORY=8  GiB for each
 #   PROCESSES=1    fresh processes that time each kernel
 #   GPU=auto       the card here; with NOCARD=1 nothing runs on it, and GPU names the target (default then: h200)
 #   ALSO="a100 h100 b200 mi300x"       further devices to compile for; "" for none
@@ -37,6 +38,7 @@ pack() {
 (while sleep 15; do cp "$work/suite/rows.jsonl" "$work/log.txt" "$out/" 2>/dev/null || true; pack part; done) & copier=$!
 # shellcheck disable=SC2086  # several words each
 python3 -m kbgen.cli eval suite "$@" --gpu "${GPU:-auto}" --out "$work/suite" --for "${FOR:-9m}" ${JOBS:+--jobs "$JOBS"} \
+  ${LIMIT:+--limit "$LIMIT"} ${MEMORY:+--memory "$MEMORY"} \
   --processes "${PROCESSES:-1}" $also --json > "$work/out.json" 2> "$work/log.txt" || echo "kbgen ended with $?; see log.txt"
 kill "$copier" 2>/dev/null || true
 cp "$work/log.txt" "$out/"

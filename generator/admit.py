@@ -20,6 +20,8 @@ from .verify.verdict import Failed, Inconclusive, Passed, Verdict
 OF_THE_OP = ("degenerate", "random", "no-oracle")
 """Why a verdict is open whatever the candidate: these end the judging, others hold for one kernel."""
 
+CPU_S = 135
+"""Of one candidate's calls: the judge's own limit, and half as much for cores that two threads share."""
 
 STOPPED = "stopped by hand before any candidate was verified: no kernel is claimed"
 
@@ -100,10 +102,9 @@ def _verify(found: Evaluated, op: Op, device: Device, request: OptimizeRequest, 
 
 def _limits(kernels: int) -> Limits:
     """A network's kernels go through the interpreter one after another: each beyond the first four may take
-    ten seconds of CPU more, and twice that of wall, since other searches may share the machine."""
-    more = 10 * max(0, kernels - 4)
-    wall_s = CHILD_LIMITS.wall_s + 2 * more
-    return replace(CHILD_LIMITS, wall_s=wall_s, cpu_s=(CHILD_LIMITS.cpu_s or 0) + more)
+    ten seconds of CPU more. By the wall's clock it is twice that: other searches may share the machine."""
+    cpu_s = CPU_S + 10 * max(0, kernels - 4)
+    return replace(CHILD_LIMITS, wall_s=2.0 * cpu_s, cpu_s=cpu_s)
 
 
 def _timed_unless_stopped(

@@ -5,29 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from .recorder import COPIES
+from .watching import Watching
 
 _HIGH = {"randint": "high", "randperm": "n"}
 """The argument that every number drawn stays below, by the operator."""
 
 
-class Highest(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Highest(Watching):
     """Remembers the highest number of each tensor drawn in the block, and of its views and copies."""
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and True would import torch._dynamo
-
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self._known: dict[int, tuple[torch.Tensor, int]] = {}  # the tensor held, so that its id stays its own
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         name = func._schema.name.removeprefix("aten::")
         if name in _HIGH:
             bound = dict(zip((one.name for one in func._schema.arguments), args, strict=False))
@@ -36,7 +29,6 @@ class Highest(TorchDispatchMode):  # type: ignore[no-untyped-call]
             known = self.of(args[0])
             if known is not None:
                 self._known[id(result)] = result, known
-        return result
 
     def of(self, value: Any) -> int | None:
         """The highest number that may stand in `value`; None where that is not known."""

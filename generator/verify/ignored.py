@@ -10,33 +10,26 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...profiling.build import Input
 from .eight_bits import widened
 from .oracle import Reference
+from .watching import Watching
 
 _SHARE = 0.25
 _OF_CLASSES = ("nll_loss_forward", "nll_loss2d_forward")
 
 
-class _Targets(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _Targets(Watching):
     """The storages that losses take classes from, each with the class that is ignored."""
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and True would import torch._dynamo
-
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.found: dict[int, int] = {}
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         if func._schema.name.removeprefix("aten::") in _OF_CLASSES:
             self.found[args[1].untyped_storage().data_ptr()] = args[4]
-        return func(*args, **(kwargs or {}))
 
 
 def ignored_classes(

@@ -6,31 +6,23 @@ from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from .operators import plain_name, squares_inside
 from .setting import Case
+from .watching import Watching
 
 
-class _Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _Largest(Watching):
     """The largest magnitude that an operator gives, or squares on its way, in the block."""
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and True would import torch._dynamo
-
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.found = 0.0
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         self.found = max([self.found, *map(_size, pytree.tree_leaves(result))])
         if squares_inside(plain_name(func)):
             self.found = max(self.found, _size(args[0]) ** 2)
-        return result
 
 
 def overflows(case: Case) -> bool:

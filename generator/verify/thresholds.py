@@ -6,33 +6,26 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...profiling.build import Input
 from .operators import plain_name
 from .oracle import Reference
+from .watching import Watching
 
 _COMPARES = {"gt", "ge", "lt", "le"}
 
 
-class _Compared(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _Compared(Watching):
     """What stands on the right of comparisons in the block, zero apart, which other families hold."""
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and True would import torch._dynamo
-
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.bounds: list[torch.Tensor] = []
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         if plain_name(func) in _COMPARES and args[0].is_floating_point():
             bound = torch.as_tensor(args[1]).detach().float().clone()
             self.bounds += [bound] * bool(bound.any())
-        return func(*args, **(kwargs or {}))
 
 
 def met_thresholds(

@@ -6,34 +6,26 @@ from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from .recorder import COPIES
 from .setting import Case
+from .watching import Watching
 
 
-class _Given(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _Given(Watching):
     """The floating dtypes of what operators give in the block; what only moves elements gives nothing new."""
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and True would import torch._dynamo
-
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.dtypes: set[torch.dtype] = set()
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         moves = func.is_view or func._schema.name.removeprefix("aten::") in COPIES
         given = {one.dtype for one in pytree.tree_leaves(result) if isinstance(one, torch.Tensor)}
         taken = {one.dtype for one in pytree.tree_leaves(args) if isinstance(one, torch.Tensor)}
         if taken:  # what is made of no tensor is empty yet, or constant
             new = given - taken if moves else given
             self.dtypes |= {dtype for dtype in new if dtype.is_floating_point}
-        return result
 
 
 def works_in(case: Case) -> set[torch.dtype]:
