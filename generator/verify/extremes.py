@@ -16,11 +16,12 @@ from .oracle import Reference
 def extreme_integers(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` with a row of the smallest number and one of the largest in each tensor of integers.
+    """`inputs` with a row of the smallest number and one of the largest in each tensor of integers, and
+    numbers of every magnitude in every other row between.
 
     None where there is none, the reference takes them for places or classes, or what it gives is floating.
     """
-    changed = [_with_rows(one, *_ends(one)) if _whole(one) else one for one in inputs]
+    changed = [_with_rows(_anywhere(one, generator), *_ends(one)) if _whole(one) else one for one in inputs]
     answer = reference.tried(changed, state) if any(map(_whole, inputs)) else None
     if answer is None or any(output.is_floating_point() for output in answer.outputs):
         return None
@@ -117,6 +118,17 @@ def _ends(value: Input) -> tuple[int, int]:
     assert isinstance(value, torch.Tensor)
     ends = torch.iinfo(value.dtype)
     return ends.min, ends.max
+
+
+def _anywhere(value: Input, generator: torch.Generator) -> torch.Tensor:
+    """A copy with random bits in every other row from the third on; chance has it how many of them count."""
+    assert isinstance(value, torch.Tensor)
+    moved = value.contiguous().clone()
+    rows = moved.view(-1, moved.shape[-1]) if moved.ndim > 1 else moved.view(-1, 1)
+    bits = torch.iinfo(value.dtype).bits
+    drawn = torch.zeros_like(rows[2:-1:2]).random_(torch.iinfo(value.dtype).min, None, generator=generator)
+    rows[2:-1:2] = drawn >> torch.randint(0, bits, drawn.shape, generator=generator).to(drawn.dtype)
+    return moved
 
 
 def _with_rows(value: Input, first: float, last: float) -> Input:

@@ -1,45 +1,69 @@
-"""Tells whether a reference comes by numbers, on its way to the answer, that its own dtype does not hold."""
+"""Tells whether a reference comes by numbers, on its way to the answer, that the dtype it then works in does
+not hold."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple, TypeGuard
 
 import torch
 from torch.utils import _pytree as pytree
 
 from .operators import plain_name, squares_inside
+from .recorder import COPIES
 from .setting import Case
 from .watching import Watching
 
 
-class _Largest(Watching):
-    """The largest magnitude that an operator gives, or squares on its way, in the block."""
+class _Met(NamedTuple):
+    """One operator: the magnitude it gives, or squares on its way, and the largest its dtype holds."""
+
+    name: str
+    size: float
+    most: float
+
+
+class _Sizes(Watching):
+    """What operators meet in the block, in their order; copies and casts compute nothing."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.found = 0.0
+        self.met: list[_Met] = []
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
-        self.found = max([self.found, *map(_size, pytree.tree_leaves(result))])
-        if squares_inside(plain_name(func)):
-            self.found = max(self.found, _size(args[0]) ** 2)
+        name = plain_name(func)
+        if func.is_view or name in COPIES:
+            return
+        floats = [one for one in pytree.tree_leaves(result) if _floats(one)]
+        self.met += [_Met(name, _size(one), torch.finfo(one.dtype).max) for one in floats]
+        if squares_inside(name):
+            self.met.append(_Met(name, _size(args[0]) ** 2, torch.finfo(args[0].dtype).max))
 
 
 def overflows(case: Case) -> bool:
-    """Whether the float64 run of a case meets a finite number beyond what the case's own dtypes hold: the
-    square of a norm, say, of which an honest kernel makes infinity or NaN and eager's own form may not."""
-    values = [one.dtype for one in (*case.inputs, *case.step.state.values()) if isinstance(one, torch.Tensor)]
-    floating = [dtype for dtype in values if dtype.is_floating_point]
-    if not floating:
+    """Whether the float64 run of a case meets a finite number beyond what eager's dtype holds there: the
+    square of a norm, say, of which an honest kernel makes infinity or NaN and eager's own form may not.
+
+    Where the two runs differ in their operators, the narrowest dtype of the inputs counts throughout."""
+    values = [one for one in (*case.inputs, *case.step.state.values()) if _floats(one)]
+    if not values:
         return False
-    with _Largest() as largest:
+    with _Sizes() as wide:
         case.setting.reference.oracle(case.inputs, case.step.state)
-    return bool(largest.found > max(float(torch.finfo(dtype).max) for dtype in floating))
+    with _Sizes() as own:
+        case.setting.reference.eager(case.inputs, case.step.state)
+    least = min(float(torch.finfo(one.dtype).max) for one in values)
+    alike = [one.name for one in wide.met] == [one.name for one in own.met]
+    most = [one.most for one in own.met] if alike else [least] * len(wide.met)
+    return any(one.size > limit for one, limit in zip(wide.met, most, strict=True))
+
+
+def _floats(value: Any) -> TypeGuard[torch.Tensor]:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
 def _size(value: Any) -> float:
     """The largest finite magnitude in it; 0 where there is none."""
-    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
+    if not _floats(value) or not value.numel():
         return 0.0
     magnitudes = value.double().abs()
     return float(magnitudes.where(magnitudes.isfinite(), 0.0).max())
