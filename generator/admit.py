@@ -8,20 +8,16 @@ from pathlib import Path
 
 from ..profiling.device import Device
 from ..profiling.op import Op
-from ..profiling.sandbox import Limits
 from ..profiling.trace import TracedOp
 from .benchmark import Benchmark, benchmark
 from .climb import Climb
 from .evaluated import Evaluated
 from .job import OptimizeRequest, Status
-from .verify.judge import CHILD_LIMITS, verify
+from .verify.judge import limits_for, verify
 from .verify.verdict import Failed, Inconclusive, Passed, Verdict
 
 OF_THE_OP = ("degenerate", "random", "no-oracle")
 """Why a verdict is open whatever the candidate: these end the judging, others hold for one kernel."""
-
-CPU_S = 135
-"""Of one candidate's calls: the judge's own limit, and half as much for cores that two threads share."""
 
 STOPPED = "stopped by hand before any candidate was verified: no kernel is claimed"
 
@@ -96,15 +92,8 @@ def _verify(found: Evaluated, op: Op, device: Device, request: OptimizeRequest, 
     return verify(
         found.path, op, device.spec, precision=request.precision, mode=request.mode, scratch=scratch,
         allowed_calls=found.candidate.allowed_calls, static=found.static, live=device.live,
-        limits=_limits(len(found.static.kernels)),
+        limits=limits_for(len(found.static.kernels)),
     )  # fmt: skip
-
-
-def _limits(kernels: int) -> Limits:
-    """A network's kernels go through the interpreter one after another: each beyond the first four may take
-    ten seconds of CPU more. By the wall's clock it is twice that: other searches may share the machine."""
-    cpu_s = CPU_S + 10 * max(0, kernels - 4)
-    return replace(CHILD_LIMITS, wall_s=2.0 * cpu_s, cpu_s=cpu_s)
 
 
 def _timed_unless_stopped(

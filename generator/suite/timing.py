@@ -21,7 +21,7 @@ from ..benchmark import benchmark
 from ..decision import Benchmark
 from ..report.json_report import write
 from ..turn import turn
-from ..verify.judge import verify
+from ..verify.judge import limits_for, verify
 from ..verify.verdict import Passed
 from .cards import VISIBLE, lock_of, variables
 from .row import UNCONFIRMED, Row, timed_fields
@@ -108,7 +108,7 @@ def confirm(task: Timing) -> Row:
     with variables(NO_CARD):
         verdict = verify(
             candidate, load_op(task.path), find_spec(task.row.gpu), scratch=scratch,
-            allowed_calls=tuple(told["allowed_calls"]),
+            allowed_calls=tuple(told["allowed_calls"]), limits=limits_for(task.row.kernels or 0),
         )  # fmt: skip
     stages = {**task.row.timing_stages, "again": round(time.monotonic() - begun, 3)}
     if isinstance(verdict, Passed):

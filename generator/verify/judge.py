@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -32,11 +33,21 @@ from .verdict import Verdict
 
 CHILD_LIMITS = Limits(wall_s=120.0, cpu_s=90, memory_bytes=8 << 30, file_bytes=1 << 30, processes=8)
 
+_SHARED_CPU_S = 135
+"""The limit of a candidate's calls, and half as much for cores that two threads share."""
+
 MODES = ("as-is", "train", "eval")
 
 
 class JudgeError(KbgenError):
     """A judgement that cannot begin."""
+
+
+def limits_for(kernels: int) -> Limits:
+    """A network's kernels go through the interpreter one after another: each beyond the first four may take
+    ten seconds of CPU more. By the wall's clock it is twice that: other searches may share the machine."""
+    cpu_s = _SHARED_CPU_S + 10 * max(0, kernels - 4)
+    return replace(CHILD_LIMITS, wall_s=2.0 * cpu_s, cpu_s=cpu_s)
 
 
 def verify(
