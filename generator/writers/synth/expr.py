@@ -14,7 +14,8 @@ class Tap:
 
     Outside of the tensor there is padding. With a `step` the places between its multiples are empty, and the
     element is the one at place / step, as a transposed convolution has it. A window may reach `over` the end
-    at sizes that nobody traced, where the last one is not filled or there is padding.
+    at sizes that nobody traced, where the last one is not filled or there is padding. Of a `part` of what is
+    joined nothing outside counts: the expression chooses something else there.
     """
 
     place: Affine
@@ -22,6 +23,7 @@ class Tap:
     stride: Extent
     step: int = 1
     over: bool = False
+    part: bool = False
 
 
 @dataclass(frozen=True)

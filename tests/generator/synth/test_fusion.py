@@ -86,7 +86,9 @@ def test_the_file_and_the_choices_say_why(in_bf16: Callable[[Mapping[str, int]],
     assert len(made.bytes_per_kernel or ()) == 2
 
 
-def test_a_complaint_mends_the_kernels_that_it_names(in_bf16: Callable[[Mapping[str, int]], TracedOp]) -> None:
+def test_a_complaint_mends_the_kernels_that_it_names(
+    in_bf16: Callable[[Mapping[str, int]], TracedOp],
+) -> None:
     full = in_bf16(WIDE)
     asked = Request(full.op, full, (), find_spec("h200"))
     made = SynthWriter().write(asked)

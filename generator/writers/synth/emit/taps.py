@@ -36,26 +36,31 @@ _NAMES = ("width", "height", "length")
 """Sizes of the last, the second last and the third last dimension of a window."""
 
 
-def place_taps(values: Scope, node: Load, at: Instance) -> tuple[list[str], str]:
-    """Terms of the address, and the condition under which it lies inside ("" where it always does).
+def place_taps(values: Scope, node: Load, at: Instance) -> tuple[list[str], str, str]:
+    """Terms of the address, the condition under which it lies inside ("" where it always does), and what of
+    that is no choice among parts: where it does not hold, there is padding.
 
     Lines are written for places and for the condition, once for loads that are tapped alike.
     """
     terms: list[str] = []
     conditions: list[str] = []
+    of_parts: list[str] = []
     for position, tap in enumerate(reversed(node.taps)):
         name = _NAMES[position] if position < len(_NAMES) else "extent"
         place = _line(values, f"at_{name}", _place(values, tap, at))
         if found := " & ".join(_conditions(values, tap, place, name)):
             conditions.insert(0, _line(values, f"inside_{name}", found) if tap.step > 1 else found)
+            of_parts += [conditions[0]] * tap.part
         step = _size(values, tap.stride, f"{name}_stride")
         at_step = f"{place} // {tap.step}" if tap.step > 1 else place
         grouped = f"({at_step})" if tap.step > 1 else at_step
         terms.insert(0, at_step if step == "1" else f"{grouped} * {step}")
-    return terms, _line(values, "inside", " & ".join(conditions)) if conditions else ""
+    inside = _line(values, "inside", " & ".join(conditions)) if conditions else ""
+    of_windows = " & ".join(one for one in conditions if one not in of_parts)
+    return terms, inside, of_windows if of_parts else inside
 
 
-def gathered_terms(values: Scope, node: Load, at: Instance) -> tuple[list[str], str]:
+def gathered_terms(values: Scope, node: Load, at: Instance) -> tuple[list[str], str, str]:
     """The same for dimensions that are read at computed places; nothing is read outside of them."""
     terms: list[str] = []
     conditions: list[str] = []
@@ -64,7 +69,8 @@ def gathered_terms(values: Scope, node: Load, at: Instance) -> tuple[list[str], 
         step = values.kernel.scalar(gathered.stride, "place_stride")
         terms.append(term(place, step))
         conditions.append(f"({place} >= 0) & ({place} < {_size(values, gathered.size, 'n_places')})")
-    return terms, " & ".join(conditions)
+    inside = " & ".join(conditions)
+    return terms, inside, inside
 
 
 def join_masks(*masks: str) -> str:

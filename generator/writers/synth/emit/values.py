@@ -179,9 +179,9 @@ class Values:
         pointer = self.kernel.pointer(self.tensors[node.buffer])
         mask, taps = self.mask_for(self.indexer.along(self.builder.free_axes(number))), ""
         if node.taps or node.gathered:
-            terms, inside = (place_taps if node.taps else gathered_terms)(self, node, at)
+            terms, inside, padded = (place_taps if node.taps else gathered_terms)(self, node, at)
             mask, taps = join_masks(mask, inside), "".join(f" + {t}" for t in terms)
-            self.inside[number] = inside
+            self.inside[number] = padded
         other = padding or ("0.0" if is_float(node.dtype) else "0")
         tail = f", mask={mask}, other={other}" if mask else ""
         if policy := self.hints.get(node.buffer):

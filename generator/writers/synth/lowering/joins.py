@@ -111,7 +111,7 @@ def _read_at(ctx: Context, x: Value, places: Mapping[int, tuple[Axis, Extent]]) 
 
 
 def _tap(place: Axis, start: Extent, size: Extent, one: Extent) -> Tap:
-    return Tap(Affine(((place, one),), start.like(0) - start), size, one)
+    return Tap(Affine(((place, one),), start.like(0) - start), size, one, part=True)
 
 
 @lowers("pad.default", "constant_pad_nd.default")
