@@ -32,6 +32,10 @@ SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 2 << 20, 4 << 20), 1 << 20
 """Inputs and temporaries of the small and odd shapes, the first of these that any shape fits, and of the wide
 one before it may grow: a few seconds of interpreter, whose time goes by programs rather than by bytes."""
 
+NARROWER_BYTES = WIDE_BYTES >> 6
+"""Of the wide shape for a candidate that runs past its limit there: one that walks the channels of a
+convolution one by one, say, in hundreds of programs."""
+
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
@@ -39,12 +43,14 @@ _AT_ODD = {"spikes", "negative spikes", "small integers"}
 """Families that look for elements left out, where sizes are odd; the others run at the first shape."""
 
 
-def settings(op: Op, mode: str, seed: int) -> list[Setting]:
-    """The op at each of its smaller shapes that an interpreter can run; raises OpError where the reference
-    does not run on the CPU, as ops that torch has for cards alone do not."""
+def settings(op: Op, mode: str, seed: int, wide_bytes: int = WIDE_BYTES) -> list[Setting]:
+    """The op at each of its smaller shapes that an interpreter can run, a wide one about `wide_bytes` large.
+
+    Raises OpError where the reference does not run on the CPU, as ops that torch has for cards alone do not.
+    """
     sets = next((sets for budget in SMALL_BYTES if (sets := _fitting(op, budget, ("small", "odd")))), [])
     if sets:
-        larger = _fitting(op, WIDE_BYTES, ("wide",)) or _fitting(op, WIDE_BYTES, ("small",))
+        larger = _fitting(op, wide_bytes, ("wide",)) or _fitting(op, wide_bytes, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
         sets += _tall(op, sets)
     found = [_setting(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]

@@ -41,8 +41,13 @@ def ended_badly(outcome: Outcome, scratch: Path, cases: Sequence[str]) -> Fault 
     return None
 
 
-def _progress(scratch: Path, cases: Sequence[str]) -> str:
+def last_case(scratch: Path, cases: Sequence[str]) -> str:
+    """The name of the call that the candidate's process was in when it ended, "" where none had begun."""
     file = scratch / PROGRESS_FILE
     text = file.read_text()[:8] if file.exists() else ""
-    known = text.isdigit() and int(text) < len(cases)
-    return f" (during the case: {cases[int(text)]})" if known else ""
+    return cases[int(text)] if text.isdigit() and int(text) < len(cases) else ""
+
+
+def _progress(scratch: Path, cases: Sequence[str]) -> str:
+    case = last_case(scratch, cases)
+    return f" (during the case: {case})" if case else ""

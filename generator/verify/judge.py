@@ -23,7 +23,7 @@ from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits, expect
 from ...profiling.static import StaticReport
 from .budget import FLOORS
-from .cases import settings
+from .cases import NARROWER_BYTES, WIDE_BYTES, settings
 from .cuda import judge_cuda
 from .exchange import CHILD_ENV
 from .judgement import Judgement
@@ -37,6 +37,8 @@ _SHARED_CPU_S = 135
 """The limit of a candidate's calls, and half as much for cores that two threads share."""
 
 MODES = ("as-is", "train", "eval")
+
+SLOW = "at its widest shape it ran past its limit in the interpreter: it was judged at a narrower one"
 
 
 class JudgeError(KbgenError):
@@ -82,19 +84,31 @@ def verify(
         record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:
         return record.concluded(record.scan.fault)
+    verdict, outran = _judged(record, scratch, limits, static, live, WIDE_BYTES)
+    if outran == "wide":
+        record = replace(record, fields={}, seconds={}, labels=set(), notes=[SLOW])
+        verdict, _ = _judged(record, scratch / "narrower", limits, static, live, NARROWER_BYTES)
+    return verdict
+
+
+def _judged(
+    record: Record, scratch: Path, limits: Limits, static: StaticReport | None, live: bool, wide_bytes: int
+) -> tuple[Verdict, str]:
+    """The verdict, and the setting in which the candidate ran past its limit of time, "" for none."""
     try:
         with record.clock("shapes"):
-            found = settings(op, mode, seed)
+            found = settings(record.op, record.mode, record.seed, wide_bytes)
     except OpError as error:
-        return record.inconclusive("no-oracle", str(error))
+        return record.inconclusive("no-oracle", str(error)), ""
     if not found:
         return record.inconclusive(
             "no-oracle",
             "no smaller shape of this op was found that the interpreter, and its reference on a CPU, can run",
-        )
+        ), ""
     record.fields["shapes"] = {setting.name: dict(setting.op.overrides) for setting in found}
     with _one_thread():
-        return Judgement(record, found, scratch, limits, static, live).verdict()
+        judgement = Judgement(record, found, scratch, limits, static, live)
+        return judgement.verdict(), judgement.outran
 
 
 def expect_judging(scratch: Path) -> None:

@@ -16,7 +16,7 @@ from .budget import precision_class
 from .cases import at_whole_tiles, plan, written
 from .controls import run_controls
 from .early import cause_known, end_calls
-from .ending import ended_badly
+from .ending import ended_badly, last_case
 from .exchange import (
     CHILD_ENV,
     StepReport,
@@ -82,6 +82,7 @@ class Judgement:
         )
         self.right = Answers()
         self.enough: int | None = None  # calls that count, where one of them decides
+        self.outran = ""  # the setting in which the child ran past its limit of time
 
     def verdict(self) -> Verdict:
         record = self.record
@@ -107,7 +108,10 @@ class Judgement:
             return record.inconclusive(
                 "no-oracle", f"the reference has no float64 answer: {self.right.dropped[0]}"
             )
-        fault = ended_badly(outcome, self.scratch, [case.name for case in self.cases])
+        names = [case.name for case in self.cases]
+        if outcome.status == "timeout" and (last := last_case(self.scratch, names)):
+            self.outran = self.cases[names.index(last)].setting.name
+        fault = ended_badly(outcome, self.scratch, names)
         return record.failed(fault) if fault is not None else self._compare(outcome)
 
     def _write(self) -> None:

@@ -31,7 +31,8 @@ REGIONS = {
     "many_factors": 3, "normalize": 2, "norms": 2, "one_element": 3, "one_pixel": 5, "pools": 11,
     "pooled_parts": 3, "products": 7, "reshaped": 2, "rolled": 2, "scalars": 2, "scans": 5,
     "self_transpose": 2, "shuffled": 4, "strided": 3, "sums_of_products": 5, "tile_reductions": 6,
-    "transposed_convolutions": 3, "triangles": 3, "truth": 3, "two_dims_reduced": 4, "two_regions": 2, "unequal_parts": 3, "untouched": 0,
+    "transposed_convolutions": 3, "triangles": 3, "truth": 3, "two_dims_reduced": 4, "two_regions": 2,
+    "unequal_parts": 3, "untouched": 0,
 }  # fmt: skip
 """Regions of the ops that do not become one."""
 
