@@ -152,3 +152,12 @@ def test_a_win_that_does_not_pass_twice_is_none(tmp_path: Path, monkeypatch: pyt
     row, _ = clocked(tmp_path, monkeypatch, Pretended(eager=300.0, candidate=100.0), failed)
     assert (row.status, row.verified) == ("inconclusive", False)
     assert row.contradicted == "race: two writers"
+
+
+def test_a_second_judgement_that_ran_out_of_time_says_nothing_against_a_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = Failed(cause="timeout", detail="it used more than its limit of 90 s of CPU time")
+    row, _ = clocked(tmp_path, monkeypatch, Pretended(eager=300.0, candidate=100.0), late)
+    assert (row.status, row.verified, row.contradicted) == ("inconclusive", True, "")
+    assert "90 s" in row.reason
