@@ -72,8 +72,8 @@ class Op:
     def planned_sets(self) -> tuple[ShapeSet, ...]:
         """The shapes that a writer should see beside full size: those that fit, and "small" and "odd" of the
         first tighter budget that any fits, where these move constants which the others leave as they are. A
-        network gets them always, since sizes that are halved again and again agree by chance where few are
-        seen."""
+        network gets them always, and one with unequal sides, since sizes that are halved again and again
+        agree by chance where few are seen."""
         found = [one for one in self.shape_sets() if one.fits]
         moved = {name for one in found for name in one.overrides}
         tighter = (self.shape_sets(budget) for budget in TIGHTER_BYTES)
@@ -81,7 +81,22 @@ class Op:
         more = any(not one.overrides.keys() <= moved for one in tight)
         if found and (more or len(self.footprint().calls) >= NETWORK_CALLS):
             found += [one for one in tight if one.fits and one.overrides not in [f.overrides for f in found]]
+        if found and len(self.footprint().calls) >= NETWORK_CALLS:
+            found += self._uneven(found[0].overrides)
         return tuple(found)
+
+    def _uneven(self, small: Mapping[str, Literal]) -> list[ShapeSet]:
+        """`small` with one of two constants at full size that are equal here and there: the sides of an
+        image. It may be as large as it likes, for it is never run."""
+        for name, value in small.items():
+            full = self.constants.get(name)
+            pairs = [(other, self.constants.get(other)) for other in small if small[other] == value]
+            if full != value and isinstance(full, int) and any(n != name and v == full for n, v in pairs):
+                overrides = {**small, name: full}
+                met = self._measure(overrides)
+                if met is not None and met.signature == self.footprint().signature:
+                    return [ShapeSet("uneven", overrides, met.total_bytes, False, f"{name} at full size")]
+        return []
 
     def bytes_at(self, overrides: Mapping[str, Literal]) -> int | None:
         """Inputs, parameters and intermediates with these constants too; None where the reference fails."""

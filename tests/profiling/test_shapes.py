@@ -232,6 +232,18 @@ def test_a_network_is_planned_with_the_tighter_shapes_too(make: Make) -> None:
     assert planned(60)[:-2] == planned(2)
 
 
+def test_a_network_is_planned_with_unequal_sides(make: Make) -> None:
+    """The sides 53 and 47 of an odd image both end at 2 after five halvings, as equal ones do."""
+    halved = (
+        "return [x := (x * 1.5)[:, ::1 + (i % 12 == 0), ::1 + (i % 12 == 0)] for i in range(60)] and x.sum()"
+    )
+    op = make("batch, height, width = 64, 224, 224", "torch.rand(batch, height, width)", halved)
+    *_, uneven = op.planned_sets()
+    assert uneven.name == "uneven"
+    assert {**op.constants, **uneven.overrides}["height"] == 224
+    assert uneven.overrides["width"] != 224
+
+
 def test_a_shape_that_real_data_forbids_is_not_given(make: Make) -> None:
     """Fake tensors know no values: only the real run shows that the literal 1000 needs all the rows."""
     op = make(

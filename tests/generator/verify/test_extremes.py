@@ -39,6 +39,17 @@ def test_rows_of_the_smallest_and_the_largest_integer() -> None:
     assert given[0, 0] == 0
 
 
+def test_rows_between_the_ends_hold_integers_of_every_magnitude() -> None:
+    given = torch.zeros(8, 64, dtype=torch.int64)
+    changed = extreme_integers(Reference(Largest(), "as-is"), [given], {}, DRAW)
+    assert changed is not None
+    assert isinstance(changed[0], torch.Tensor)
+    drawn = changed[0][2:-1:2].double().abs()
+    assert drawn.max() > 2.0**53
+    assert 0 < drawn[drawn > 0].min() < 2.0**24
+    assert not changed[0][1:-1:2].any()
+
+
 def test_places_and_floating_answers_have_no_extreme_integers() -> None:
     assert extreme_integers(Reference(Embedded(), "as-is"), [X, torch.tensor([0, 1])], {}, DRAW) is None
     assert extreme_integers(Reference(Largest(), "as-is"), [X], {}, DRAW) is None

@@ -46,6 +46,21 @@ def test_a_reference_works_in_what_its_operators_give(model: nn.Module, dtypes: 
     assert works_in(case(model, X)) == dtypes
 
 
+class SquaresThenWidens(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.square().float().mean(-1)
+
+
+class WidensThenSquares(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.float().square().mean(-1)
+
+
+@pytest.mark.parametrize(("model", "over"), [(SquaresThenWidens(), True), (WidensThenSquares(), False)])
+def test_the_dtype_that_counts_is_the_one_an_operator_works_in(model: nn.Module, over: bool) -> None:
+    assert overflows(case(model, torch.full((2, 4), 300.0, dtype=torch.float16))) is over
+
+
 @pytest.mark.parametrize(("model", "over"), [(nn.GroupNorm(2, 4), True), (nn.ReLU(), False)])
 def test_a_norm_squares_on_its_way_what_float32_holds(model: nn.Module, over: bool) -> None:
     generator = torch.Generator().manual_seed(0)
