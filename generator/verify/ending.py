@@ -8,6 +8,7 @@ from pathlib import Path
 from ...profiling.sandbox import Outcome
 from .exchange import PROGRESS_FILE
 from .review import Fault
+from .setting import Case
 from .verdict import Cause
 
 _ENDINGS: Mapping[str, Cause] = {
@@ -41,13 +42,19 @@ def ended_badly(outcome: Outcome, scratch: Path, cases: Sequence[str]) -> Fault 
     return None
 
 
-def last_case(scratch: Path, cases: Sequence[str]) -> str:
-    """The name of the call that the candidate's process was in when it ended, "" where none had begun."""
+def outran(outcome: Outcome, scratch: Path, cases: Sequence[Case]) -> str:
+    """The setting whose call ran past the limit of time, "" where none did."""
+    number = _begun(scratch, len(cases))
+    return cases[number].setting.name if outcome.status == "timeout" and number is not None else ""
+
+
+def _begun(scratch: Path, count: int) -> int | None:
+    """The number of the call that the candidate's process was in when it ended; None before the first."""
     file = scratch / PROGRESS_FILE
     text = file.read_text()[:8] if file.exists() else ""
-    return cases[int(text)] if text.isdigit() and int(text) < len(cases) else ""
+    return int(text) if text.isdigit() and int(text) < count else None
 
 
 def _progress(scratch: Path, cases: Sequence[str]) -> str:
-    case = last_case(scratch, cases)
-    return f" (during the case: {case})" if case else ""
+    number = _begun(scratch, len(cases))
+    return "" if number is None else f" (during the case: {cases[number]})"

@@ -16,7 +16,7 @@ from .budget import precision_class
 from .cases import at_whole_tiles, plan, written
 from .controls import run_controls
 from .early import cause_known, end_calls
-from .ending import ended_badly, last_case
+from .ending import ended_badly, outran
 from .exchange import (
     CHILD_ENV,
     StepReport,
@@ -54,7 +54,8 @@ _MORE, _OFF = "one more configuration", "off the card"
 
 
 class Judgement:
-    """One candidate, one set of cases, one child; `static` is the offline compile where there is one."""
+    """One candidate, one set of cases, one child, which `outran` its limit in that setting; `static` is the
+    offline compile where there is one."""
 
     def __init__(
         self,
@@ -66,23 +67,16 @@ class Judgement:
         live: bool = False,
     ) -> None:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
-        self.static, self.live = static, live
+        self.static, self.live, self.outran = static, live, ""
         self.cases = plan(found, record.seed)
         self.cases += further(found, self.cases, record.seed, record.source, record.precision)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
         self.few = on_few_units(found, len(found) + bool(self.tiles), record.seed, record.source)
         self.cases += self.few
-        self.retried = next(
-            (
-                place
-                for place, case in enumerate(self.cases)
-                if case.family == "normal" and not case.step.ghost
-            ),
-            0,
-        )
+        normal = (one.family == "normal" and not one.step.ghost for one in self.cases)
+        self.retried = next((place for place, found in enumerate(normal) if found), 0)
         self.right = Answers()
         self.enough: int | None = None  # calls that count, where one of them decides
-        self.outran = ""  # the setting in which the child ran past its limit of time
 
     def verdict(self) -> Verdict:
         record = self.record
@@ -108,10 +102,8 @@ class Judgement:
             return record.inconclusive(
                 "no-oracle", f"the reference has no float64 answer: {self.right.dropped[0]}"
             )
-        names = [case.name for case in self.cases]
-        if outcome.status == "timeout" and (last := last_case(self.scratch, names)):
-            self.outran = self.cases[names.index(last)].setting.name
-        fault = ended_badly(outcome, self.scratch, names)
+        self.outran = outran(outcome, self.scratch, self.cases)
+        fault = ended_badly(outcome, self.scratch, [case.name for case in self.cases])
         return record.failed(fault) if fault is not None else self._compare(outcome)
 
     def _write(self) -> None:

@@ -92,7 +92,7 @@ def _pack_image(job: Job, conv: Convolution, parts: int) -> Kernel:
     kernel.line(f"inside = {' & '.join(inside)}")
     _load(kernel, job, conv.image, addresses)
     kernel.line("target = places.to(tl.int64) * (GROUPS * CHANNELS) + channels")
-    kernel.line("apart = n_packed.to(tl.int64) * (GROUPS * CHANNELS)")
+    kernel.line("apart = tl.cast(n_packed, tl.int64) * (GROUPS * CHANNELS)")
     name = packed_name(job, conv.image)
     store_parts(kernel, name, "target", "kept", "apart", parts)
     kernel.shapes[name] = _shape([*packed, "{GROUPS} * packed_channels"], parts)

@@ -30,8 +30,8 @@ def sums_over_taps(kernel: Kernel, job: Job, conv: Convolution) -> None:
     kernel.line(f"weights = {weight} + {first_row} * ROW")
     kernel.line(f"columns = {image} + columns")
     if parts > 1:
-        kernel.line("weight_part = (GROUPS * ROW) * n_rows.to(tl.int64)")
-        sizes = " * ".join(["n_images.to(tl.int64)", *(f"packed_{side.name}" for side in conv.sides)])
+        kernel.line("weight_part = tl.cast(n_rows, tl.int64) * (GROUPS * ROW)")
+        sizes = " * ".join(["tl.cast(n_images, tl.int64)", *(f"packed_{side.name}" for side in conv.sides)])
         kernel.line(f"image_part = {sizes} * (GROUPS * CHANNELS)")
     _taps(kernel, conv)
     kernel.line("acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)")
