@@ -16,8 +16,11 @@ from kbgen.generator.writers.synth.program import Program
 from kbgen.generator.writers.synth.schedule import Schedule, start_schedule
 from kbgen.generator.writers.synth.transforms import shrink_tile
 from kbgen.generator.writers.synth.transforms.site import Site
+from kbgen.generator.writers.synth.writer import SynthWriter
+from kbgen.generator.writers.writer import Candidate, Request
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.op import load_op
+from kbgen.profiling.static import inspect
 from kbgen.profiling.trace import trace
 
 POOLED = """
@@ -40,6 +43,34 @@ def get_inputs():
 
 def get_init_inputs():
     return []
+"""
+
+DEPTHWISE = """
+import torch
+from torch import nn
+
+batch = 16
+channels = 64
+filters = 64
+height = 64
+width = 128
+
+
+class Model(nn.Module):
+    def __init__(self, channels, filters):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, filters, 3, groups=channels, bias=False)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+def get_inputs():
+    return [torch.rand(batch, channels, height, width)]
+
+
+def get_init_inputs():
+    return [channels, filters]
 """
 
 PARTS = Schedule("convolution", block=128, rows=64, depth=16, num_warps=4, dot="bf16x6", stretch=512)
@@ -89,3 +120,22 @@ def test_a_tile_of_parts_shrinks_to_an_end(dense: Loops) -> None:
             return
         schedule = changed
     pytest.fail("shrinking does not end")
+
+
+def test_packed_groups_of_one_filter_compile(tmp_path: Path) -> None:
+    """The compiler sees a number where a size is 1: filters a group, of which smaller shapes have more."""
+    path = tmp_path / "depthwise.py"
+    path.write_text(DEPTHWISE, encoding="utf-8")
+    op, spec = load_op(path), find_spec("h200")
+    smaller = tuple(trace(op.with_overrides(one.overrides)) for one in op.planned_sets())
+    asked = Request(op, trace(op), smaller, spec)
+    plain = SynthWriter().write(asked)
+    assert isinstance(plain, Candidate)
+    packed = SynthWriter().write(replace(asked, parent=plain, transform="implicit-gemm"))
+    assert isinstance(packed, Candidate)
+    assert "tl.cast(n_rows, tl.int64)" in packed.source
+    written = tmp_path / "packed.py"
+    written.write_text(packed.source, encoding="utf-8")
+    found = inspect(written, op, spec, tmp_path / "scratch")
+    assert [one for one in found.rejections if "compile" in one] == []
+    assert len(found.kernels) == 3
