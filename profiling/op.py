@@ -78,14 +78,15 @@ class Op:
         moved = {name for one in found for name in one.overrides}
         tighter = (self.shape_sets(budget) for budget in TIGHTER_BYTES)
         tight = next((sets[:2] for sets in tighter if sets and sets[0].fits), ())
-        more = any(not one.overrides.keys() <= moved for one in tight)
-        if found and (more or len(self.footprint().calls) >= NETWORK_CALLS):
+        whole = self._measure({})
+        if not found or whole is None:
+            return ()
+        network = len(whole.calls) >= NETWORK_CALLS
+        if network or any(not one.overrides.keys() <= moved for one in tight):
             found += [one for one in tight if one.fits and one.overrides not in [f.overrides for f in found]]
-        if found and len(self.footprint().calls) >= NETWORK_CALLS:
-            found += self._uneven(found[0].overrides)
-        return tuple(found)
+        return (*found, *(self._uneven(found[0].overrides, whole.signature) if network else ()))
 
-    def _uneven(self, small: Mapping[str, Literal]) -> list[ShapeSet]:
+    def _uneven(self, small: Mapping[str, Literal], signature: tuple[str, ...]) -> list[ShapeSet]:
         """`small` with one of two constants at full size that are equal here and there: the sides of an
         image. It may be as large as it likes, for it is never run."""
         for name, value in small.items():
@@ -94,7 +95,7 @@ class Op:
             if full != value and isinstance(full, int) and any(n != name and v == full for n, v in pairs):
                 overrides = {**small, name: full}
                 met = self._measure(overrides)
-                if met is not None and met.signature == self.footprint().signature:
+                if met is not None and met.signature == signature:
                     return [ShapeSet("uneven", overrides, met.total_bytes, False, f"{name} at full size")]
         return []
 

@@ -22,7 +22,7 @@ from ..decision import Benchmark
 from ..report.json_report import write
 from ..turn import turn
 from ..verify.judge import limits_for, verify
-from ..verify.verdict import Failed, Passed
+from ..verify.verdict import Passed
 from .cards import VISIBLE, lock_of, variables
 from .row import UNCONFIRMED, Row, timed_fields
 
@@ -114,9 +114,9 @@ def confirm(task: Timing) -> Row:
     if isinstance(verdict, Passed):
         return replace(task.row, status="win", timing_stages=stages)
     said = f"{verdict.cause}: {verdict.detail}"
-    wrong = isinstance(verdict, Failed) and verdict.cause != "timeout"  # else nothing speaks against it
+    late = verdict.cause == "timeout"  # which says nothing against it
     return replace(
-        task.row, status="inconclusive", verified=not wrong, contradicted=said if wrong else "",
+        task.row, status="inconclusive", verified=late, contradicted="" if late else said,
         timing_stages=stages, reason=f"it did not pass a second time, with fresh seeds: {said}",
     )  # fmt: skip
 

@@ -40,10 +40,9 @@ class _Sizes(Watching):
 
 
 def overflows(case: Case) -> bool:
-    """Whether the float64 run of a case meets a finite number beyond what eager's dtype holds there: the
-    square of a norm, say, of which an honest kernel makes infinity or NaN and eager's own form may not.
-
-    Where the two runs differ in their operators, the narrowest dtype of the inputs counts throughout."""
+    """Whether the float64 run of a case meets a finite number beyond what the case's own dtypes hold, and
+    eager's where it widens: the square of a norm, say, of which an honest kernel makes infinity or NaN and
+    eager's own form may not."""
     values = [one for one in (*case.inputs, *case.step.state.values()) if _floats(one)]
     if not values:
         return False
@@ -51,9 +50,9 @@ def overflows(case: Case) -> bool:
         case.setting.reference.oracle(case.inputs, case.step.state)
     with _Sizes() as own:
         case.setting.reference.eager(case.inputs, case.step.state)
-    least = min(float(torch.finfo(one.dtype).max) for one in values)
+    given = max(float(torch.finfo(one.dtype).max) for one in values)
     alike = [one.name for one in wide.met] == [one.name for one in own.met]
-    most = [one.most for one in own.met] if alike else [least] * len(wide.met)
+    most = [max(given, one.most) for one in own.met] if alike else [given] * len(wide.met)
     return any(one.size > limit for one, limit in zip(wide.met, most, strict=True))
 
 

@@ -8,9 +8,13 @@ import pytest
 import torch
 
 from kbgen import KbgenError
+from kbgen.generator.verify import judge as judging
 from kbgen.generator.verify.cases import plan, settings
 from kbgen.generator.verify.exchange import REQUEST_FILE
-from kbgen.generator.verify.judge import CHILD_LIMITS, verify
+from kbgen.generator.verify.judge import CHILD_LIMITS, SLOW, verify
+from kbgen.generator.verify.record import Record
+from kbgen.generator.verify.review import Fault
+from kbgen.generator.verify.setting import Setting
 from kbgen.generator.verify.verdict import Inconclusive, Passed, Verdict, from_json
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.op import load_op
@@ -142,3 +146,31 @@ def test_reference_that_no_cpu_runs_ends_in_a_sentence(tmp_path: Path) -> None:
     )
     assert verdict.cause == "no-oracle"
     assert verdict.detail.endswith("where right answers come from: RuntimeError: a card alone")
+
+
+@pytest.mark.parametrize(
+    ("outran", "judged", "word"), [("wide", 2, "passed"), ("small", 1, "failed"), ("", 1, "failed")]
+)
+def test_who_is_too_slow_for_the_widest_shape_is_judged_once_more_at_a_narrower_one(
+    outran: str, judged: int, word: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[int] = []
+
+    class Slow:
+        """Runs past its limit in the named setting of its first judgement, and passes the second."""
+
+        def __init__(self, record: Record, found: list[Setting], *_: object) -> None:
+            self.record, self.outran = record, "" if seen else outran
+            wide = next(one for one in found if one.name == "wide")
+            seen.append(sum(one.numel() for one in wide.shipped if isinstance(one, torch.Tensor)))
+
+        def verdict(self) -> Verdict:
+            late = Fault("timeout", f"during the case: {self.outran}, normal")
+            return self.record.passed() if len(seen) > 1 else self.record.failed(late)
+
+    monkeypatch.setattr(judging, "Judgement", Slow)
+    verdict = judge(TESTS / "honest" / "add_flat.py", tmp_path)
+    assert (len(seen), verdict.to_json()["verdict"]) == (judged, word)
+    assert seen == sorted(seen, reverse=True)
+    assert len(set(seen)) == judged
+    assert (SLOW in verdict.notes) is (judged == 2)

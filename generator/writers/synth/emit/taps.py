@@ -44,20 +44,19 @@ def place_taps(values: Scope, node: Load, at: Instance) -> tuple[list[str], str,
     """
     terms: list[str] = []
     conditions: list[str] = []
-    of_parts: list[str] = []
+    of_windows: list[str] = []
     for position, tap in enumerate(reversed(node.taps)):
         name = _NAMES[position] if position < len(_NAMES) else "extent"
         place = _line(values, f"at_{name}", _place(values, tap, at))
         if found := " & ".join(_conditions(values, tap, place, name)):
             conditions.insert(0, _line(values, f"inside_{name}", found) if tap.step > 1 else found)
-            of_parts += [conditions[0]] * tap.part
+            of_windows = of_windows if tap.part else [conditions[0], *of_windows]
         step = _size(values, tap.stride, f"{name}_stride")
         at_step = f"{place} // {tap.step}" if tap.step > 1 else place
         grouped = f"({at_step})" if tap.step > 1 else at_step
         terms.insert(0, at_step if step == "1" else f"{grouped} * {step}")
     inside = _line(values, "inside", " & ".join(conditions)) if conditions else ""
-    of_windows = " & ".join(one for one in conditions if one not in of_parts)
-    return terms, inside, of_windows if of_parts else inside
+    return terms, inside, inside if of_windows == conditions else " & ".join(of_windows)
 
 
 def gathered_terms(values: Scope, node: Load, at: Instance) -> tuple[list[str], str, str]:
