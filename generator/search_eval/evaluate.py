@@ -9,52 +9,31 @@ kernels.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from ... import KbgenError
 from ...kb.library import Library
-from ...profiling.classify import diagnose_op
 from ...profiling.compile_cache import CompileCache
-from ...profiling.device import Device, detect
-from ...profiling.op import load_op
-from ...profiling.trace import TracedOp, trace
-from ...retrieval.advise import advise
+from ...profiling.device import detect
+from ...profiling.probe import nvml
 from ..job import Event
-from ..known import known_from, measured_first, nothing_known
-from ..strategies.choose import STRATEGIES
-from ..writers.synth.transforms.inherent import INHERENT
-from ..writers.synth.writer import SynthWriter
-from ..writers.writer import Declined, Request
-from .machine import draw
-from .result import BY_ESTIMATE, Cell, SearchEval
-from .space import Space, whole_space
-from .times import OnCard, Simulated, Times
-from .trial import Remembering, walk
+from ..suite.cards import cards_here
+from ..suite.pool import Bounds, Processes
+from .result import Cell, SearchEval
+from .site import Found, NothingToSearchError, Say, Task, search_site
 
 SEEDS = 12
-"""Simulated devices of each name; the searches without knowledge have as many orders."""
+"""Simulated devices of each name, or on a card orders of the searches without knowledge."""
 
-Say = Callable[[Event], None]
+A_CARD = 4
+"""Operators that are worked on at once for each card: one is timed, the others are compiled or searched."""
 
-
-class NothingToSearchError(KbgenError):
-    """There is no op file, or none that the built-in writer has candidates for."""
-
-
-@dataclass(frozen=True)
-class Site:
-    """One operator on one device, compiled whole."""
-
-    op: str
-    gpu: str
-    space: Space
-    times: Sequence[Mapping[str, float]]
-    traced: TracedOp
-    device: Device
+_BOUNDS = Bounds(wall_s=3600.0, memory_bytes=64 << 30)
+_IMPORTED = (f"{__package__}.site", "chromadb", "llama_index.core.node_parser")
 
 
 def own_folders() -> list[Path]:
@@ -74,65 +53,55 @@ def evaluate_search(
         raise NothingToSearchError(
             f"{told} holds no op file; give a folder of files with a class Model each."
         )
-    devices = [detect(gpu) for gpu in gpus]
+    devices = {gpu: detect(gpu) for gpu in gpus}
     begun = time.monotonic()
     cells: list[Cell] = []
     skipped: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="kbgen-search-") as scratch:
-        for gpu, device in zip(gpus, devices, strict=True):
-            for path in paths:
-                on_event(Event("search", f"{path.stem} for {gpu}"))
-                try:
-                    site = _site(path, gpu, device, Path(scratch), seeds, cache or CompileCache(), on_event)
-                except KbgenError as error:
-                    skipped[f"{path.stem} for {gpu}"] = str(error)
-                    continue
-                cells += _cells(site, library)
+        tasks = [
+            Task(path, gpu, library, seeds, Path(scratch), cache=cache, say=on_event)
+            for gpu in gpus
+            for path in paths
+        ]
+        live = [task for task in tasks if devices[task.gpu].live]
+        here = [task for task in tasks if task not in live]
+        for task, found in (*on_cards(live, on_event), *_in_turn(here, on_event)):
+            cells += found.cells
+            if found.skipped:
+                skipped[task.name] = found.skipped
     if not cells:
         raise NothingToSearchError(f"no op file gives anything to search: {'; '.join(skipped.values())}")
-    sources = {"card" if device.live else "simulated" for device in devices}
+    sources = {"card" if device.live else "simulated" for device in devices.values()}
     return SearchEval(tuple(cells), skipped, " and ".join(sorted(sources)), time.monotonic() - begun)
 
 
-def _site(
-    path: Path, gpu: str, device: Device, scratch: Path, seeds: int, cache: CompileCache, say: Say
-) -> Site:
-    op = load_op(path)
-    traced = trace(op)
-    smaller = tuple(trace(op.with_overrides(s.overrides)) for s in op.planned_sets())
-    folder = scratch / gpu / path.stem
-    space = whole_space(
-        Remembering(SynthWriter()), Request(op, traced, smaller, device.spec), folder, cache,
-        lambda text: say(Event("compile", text)),
-    )  # fmt: skip
-    if isinstance(space, Declined):
-        raise NothingToSearchError(space.reason)
-    if len(space.standing) < 2:
-        raise NothingToSearchError("no technique applies to the plain kernel")
-    clocks: list[Times] = (
-        [OnCard(op, device, traced, folder)]
-        if device.live
-        else [Simulated(draw(device.spec, seed)) for seed in range(seeds)]
-    )
-    times = [found for clock in clocks if (found := clock.of(space))]
-    if not times:
-        raise NothingToSearchError("none of its candidates could be timed on the card")
-    return Site(path.stem, gpu, space, times, traced, device)
+def _in_turn(tasks: Sequence[Task], say: Say) -> Iterator[tuple[Task, Found]]:
+    """One after another in this process."""
+    for task in tasks:
+        say(Event("search", task.name))
+        yield task, search_site(task)
 
 
-def _cells(site: Site, library: Library) -> Iterator[Cell]:
-    """Every strategy, with knowledge and without, on every device of that name; and without any clock."""
-    writer = Remembering(SynthWriter())
-    diagnosis = diagnose_op(site.traced, site.device.roof)
-    advice = advise(diagnosis, site.traced, site.device.spec, library, (*writer.transforms, *INHERENT))
-    known = known_from(measured_first(advice), writer, library, site.traced, site.device.spec)
-    for seed, times in enumerate(site.times):
-        plain = times.get(site.space.standing[0].candidate.code)
-        where = (site.op, site.gpu, seed, len(times), min(times.values()) / plain if plain else 0.0)
-        for name, strategy in STRATEGIES.items():
-            for knowledge in (True, False):
-                knows = known if knowledge else nothing_known(writer, seed)
-                found = walk(site.space, times, writer, knows, strategy, seed)
-                yield Cell(*where, name, knowledge, found)
-        found = walk(site.space, times, writer, known, STRATEGIES["advised"], seed, clock=False)
-        yield Cell(*where, BY_ESTIMATE, True, found)
+def on_cards(
+    tasks: Sequence[Task], say: Say, cards: Callable[[], Sequence[str]] = cards_here,
+    work: Callable[[Task], Found] = search_site,
+) -> Iterator[tuple[Task, Found]]:  # fmt: skip
+    """Some at once on every card of this machine, a process each, that take turns at its clock."""
+    if not tasks:
+        return
+    free = [card for _ in range(A_CARD) for card in cards()]
+    threads = max(1, len(os.sched_getaffinity(0)) // min(len(free), len(tasks)))
+    waiting = list(reversed(tasks))
+    with nvml(), Processes[Task](_BOUNDS, _IMPORTED) as pool:
+        while waiting or pool.running:
+            while waiting and free:
+                task = waiting.pop()
+                say(Event("search", task.name))
+                own = replace(
+                    task, library=task.folder, card=free.pop(0), threads=threads, cache=None, say=None
+                )
+                pool.start(own, work, own)
+            for task, ending in pool.ended():
+                free.append(task.card or "")
+                say(Event("search", f"{task.name} took {ending.wall_s:.0f} s"))
+                yield task, ending.value if ending.status == "ok" else Found(skipped=ending.detail)

@@ -41,9 +41,10 @@ class Space:
 
 def whole_space(
     writer: Writer, request: Request, scratch: Path, cache: CompileCache | None = None,
-    say: Callable[[str], None] = lambda text: None,
+    say: Callable[[str], None] = lambda text: None, threads: int | None = None,
 ) -> Space | Declined:  # fmt: skip
-    """Breadth first from the plain kernel; what spills is mended as the search would, on the way."""
+    """Breadth first from the plain kernel; what spills is mended as the search would, on the way. As many
+    `threads` compile as there are cores, where no number is given."""
     first = writer.write(request)
     if isinstance(first, Declined):
         return first
@@ -61,7 +62,7 @@ def whole_space(
             chain.append(compiled(mended, request, scratch, cache))
         return chain
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:
         while level and not cut:
             say(f"{len(seen)} candidates so far")
             chains = list(pool.map(made, level))

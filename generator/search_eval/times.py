@@ -63,8 +63,12 @@ class OnCard:
         plain, *others = space.standing
         found: dict[str, float] = {}
         scale = 0.0
-        for start in range(0, max(1, len(others)), TOGETHER):
-            taken = self._taken([plain, *others[start : start + TOGETHER]])
+        batches = [others[start : start + TOGETHER] for start in range(0, max(1, len(others)), TOGETHER)]
+        while batches:
+            batch = batches.pop(0)
+            taken = self._taken([plain, *batch])
+            if not taken and len(batch) > 1:  # one of them ended the process, say
+                batches += [[one] for one in batch]
             beside = taken.get(plain.candidate.code)
             if beside is not None:
                 scale = scale or beside

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,10 @@ from kbgen.generator import evaluated
 from kbgen.generator.known import nothing_known
 from kbgen.generator.report.searching_view import eval_search
 from kbgen.generator.search_eval import space as space_module
-from kbgen.generator.search_eval.evaluate import NothingToSearchError, evaluate_search, own_folders
+from kbgen.generator.search_eval.evaluate import A_CARD, evaluate_search, on_cards, own_folders
 from kbgen.generator.search_eval.machine import draw
 from kbgen.generator.search_eval.result import BY_ESTIMATE, SearchEval
+from kbgen.generator.search_eval.site import NothingToSearchError, Task
 from kbgen.generator.search_eval.space import Space, whole_space
 from kbgen.generator.search_eval.times import TOGETHER, OnCard, Simulated
 from kbgen.generator.search_eval.trial import Remembering, walk
@@ -170,3 +173,29 @@ def test_a_card_times_few_at_a_time_beside_the_plain_kernel(
     assert wrong not in times
     assert times[plain] == pytest.approx(100.0)
     assert {round(us) for code, us in times.items() if code != plain} == {80}
+
+
+def test_what_ends_the_process_of_a_batch_costs_no_other_candidate_its_time(
+    space: Space, request_: Request, tmp_path: Path
+) -> None:
+    crashes = space.standing[2].candidate.code
+
+    def run(wanted: dict[str, Any], scratch: Path) -> Outcome:
+        if crashes in wanted["candidates"]:
+            return Outcome("crashed", None, "segmentation fault", 1.0, "", ())
+        samples = [Samples(code, trusted=False, device_us=[100.0] * 20) for code in wanted["candidates"]]
+        session = Session("simulated", 1, None, None, Floor(0.0, 0.0), tuple(samples), True, "")
+        return Outcome("ok", session.to_json(), "", 1.0, "", ())
+
+    device = replace(detect("h100"), live=True)
+    times = OnCard(request_.op, device, request_.traced, tmp_path, run=run).of(space)
+    assert times.keys() == {one.candidate.code for one in space.standing} - {crashes}
+
+
+def test_every_card_has_its_share_of_the_operators(tmp_path: Path, fresh_library: Path) -> None:
+    with Library.open(fresh_library, choice=Choice(HashingEmbedder(), "test")) as library:
+        tasks = [Task(Path(f"{n}.py"), "h200", library, 2, tmp_path) for n in range(2 * A_CARD)]
+        # `attrgetter` stands for a search: what it finds is the card that the task was given
+        found = list(on_cards(tasks, lambda event: None, lambda: ("GPU-a", "GPU-b"), attrgetter("card")))
+    assert sorted(task.path.stem for task, _ in found) == [str(n) for n in range(2 * A_CARD)]
+    assert Counter(card for _, card in found) == {"GPU-a": A_CARD, "GPU-b": A_CARD}
