@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from .held_out import TUNED_ON, TUNED_SEEDS, held_out
 from .trial import NEAR, Walk
 
-BY_ESTIMATE = "advised, by the estimate"
-"""The search as it is where no card is at hand."""
+BY_ESTIMATE = ", by the estimate"
+"""How the names of searches end that go on as they do where no card is at hand; with knowledge alone."""
 
 RESAMPLES = 2000
 
@@ -69,13 +69,11 @@ class SearchEval:
             "near": NEAR,
             "strategies": [*self._rows(self.cells, "all")],
             "where_the_plain_kernel_is_not_near": [*self._rows(self._open(), "open")],
-            "knowledge": [self.knowledge(name) for name in self._names() if name != BY_ESTIMATE],
+            "knowledge": [self.knowledge(name) for name in self._by_clock()],
             "held_out": {
                 "tuned_on": sorted(TUNED_ON),
                 "tuned_seeds": TUNED_SEEDS if self.source == "simulated" else 0,
-                "knowledge": [
-                    self.knowledge(name, held_out=True) for name in self._names() if name != BY_ESTIMATE
-                ],
+                "knowledge": [self.knowledge(name, held_out=True) for name in self._by_clock()],
             },
             "verdict": self.verdict(),
             "spaces": self._spaces(),
@@ -103,7 +101,7 @@ class SearchEval:
         if not sites:
             return "nothing."
         said = []
-        for name in (n for n in self._names() if n != BY_ESTIMATE):
+        for name in self._by_clock():
             fewer = _interval(_by_site(self._pairs(name, held_out)), _mean)
             if fewer.value is None or fewer.low is None or fewer.high is None:
                 said.append(f"was not compared for {name}")
@@ -121,8 +119,9 @@ class SearchEval:
     def _is_held_out(self, cell: Cell) -> bool:
         return held_out(cell.op, cell.seed, self.source)
 
-    def _names(self) -> list[str]:
-        return list(dict.fromkeys(cell.strategy for cell in self.cells))
+    def _by_clock(self) -> list[str]:
+        names = dict.fromkeys(cell.strategy for cell in self.cells)
+        return [name for name in names if not name.endswith(BY_ESTIMATE)]
 
     def _open(self) -> tuple[Cell, ...]:
         return tuple(cell for cell in self.cells if cell.plain < NEAR)

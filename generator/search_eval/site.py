@@ -139,5 +139,5 @@ def _cells(site: _Site, library: Library) -> Iterator[Cell]:
                 knows = known if knowledge else nothing_known(writer, seed)
                 found = walk(site.space, times, writer, knows, strategy, seed)
                 yield Cell(*where, name, knowledge, found)
-        found = walk(site.space, times, writer, known, STRATEGIES["advised"], seed, clock=False)
-        yield Cell(*where, BY_ESTIMATE, True, found)
+            found = walk(site.space, times, writer, known, strategy, seed, clock=False)
+            yield Cell(*where, name + BY_ESTIMATE, True, found)

@@ -82,5 +82,5 @@ def test_simulated_times_say_so_in_every_document() -> None:
 
 
 def test_searches_by_the_estimate_are_no_part_of_the_comparison() -> None:
-    by_estimate = Cell("op0", "h100", 0, 20, 0.5, BY_ESTIMATE, True, Walk(3, 9, 0.9, 0))
+    by_estimate = Cell("op0", "h100", 0, 20, 0.5, "advised" + BY_ESTIMATE, True, Walk(3, 9, 0.9, 0))
     assert BY_ESTIMATE not in found([*cells(2, 5), by_estimate]).verdict()
