@@ -96,3 +96,17 @@ def test_whatever_adds_up_a_long_row_has_the_room_of_its_sum(of: str) -> None:
             return result
 
     assert Reference(Rows(), "as-is").oracle([torch.ones(2, 4096)], {}).terms == 512
+
+
+class Bytes(nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch._int_mm(x, y)
+
+
+def test_products_of_bytes_are_right_where_rows_are_expanded() -> None:
+    """torch 2.13 reads past a stride of zero there."""
+    x = torch.randint(-128, 128, (1, 40), dtype=torch.int8).expand(31, 40)
+    y = torch.randint(-128, 128, (40, 17), dtype=torch.int8)
+    found = Reference(Bytes(), "as-is").oracle([x, y], {}).outputs[0]
+    assert found.dtype == torch.int32
+    assert torch.equal(found.long(), x.long() @ y.long())
