@@ -87,6 +87,24 @@ def test_sizes_carry_the_words_of_the_op_file(candidate: Callable[[str, str], Ca
     assert "group = row % GROUPS" in candidate("groupnorm_silu", "h100").source
 
 
+ONE_LETTER = """
+import torch
+B, S, D = 4, 24, 40
+class Model(torch.nn.Module):
+    def forward(self, x, w):
+        return x.sum(-1) * w
+def get_inputs():
+    return [torch.randn(B, S, D), torch.randn(S)]
+"""
+
+
+def test_a_size_called_s_has_places_with_a_name(tmp_path: Path) -> None:
+    """The place in `TOKENS` is a `token`; what is left of `S` is nothing."""
+    source = _written(_program(tmp_path, ONE_LETTER, {}, {"B": 3, "S": 11, "D": 26}))
+    assert "% S" in source
+    compile(source, "op.py", "exec")
+
+
 def test_rows_of_different_strides_have_a_parameter_each(tmp_path: Path) -> None:
     source = _written(_program(tmp_path, TWO_STRIDES, {}, {"width": 10, "second": 22, "third": 34}))
     assert "row_stride = y.shape[1]" in source

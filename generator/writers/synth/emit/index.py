@@ -201,7 +201,7 @@ class Indexer:
     def _place_name(self, group: Group, position: int) -> str:
         """`token` of `TOKENS`, else whether it is the outermost or the innermost place."""
         word = self._authors_word(group.axes[position].size)
-        if word.endswith("s") and not word.endswith(("ss", "es")):
+        if len(word) > 1 and word.endswith("s") and not word.endswith(("ss", "es")):
             name = word[:-1]
         else:
             place = {0: "outer", len(group.axes) - 1: "inner"}.get(position, f"axis{position}")
