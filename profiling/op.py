@@ -66,7 +66,7 @@ class Op:
         """Smaller shapes of the same operator: "small", "odd" and, where it differs, "wide"."""
         key = (self.text, repr(sorted(self.overrides.items())), budget_bytes)
         if key not in _found:
-            _found[key] = search(self._free_constants(), self._measure, self._is_sound, budget_bytes)
+            _found[key] = search(self._free_constants(), self._measure, self.is_sound, budget_bytes)
         return _found[key]
 
     def planned_sets(self) -> tuple[ShapeSet, ...]:
@@ -118,7 +118,7 @@ class Op:
                 _measured[key] = None
         return _measured[key]
 
-    def _is_sound(self, overrides: Mapping[str, Literal]) -> bool:
+    def is_sound(self, overrides: Mapping[str, Literal]) -> bool:
         """The reference runs on real tensors of this size and gives no NaN."""
         try:
             model, inputs = self.with_overrides(overrides).instantiate(seed=0)

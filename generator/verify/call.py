@@ -17,7 +17,7 @@ from .coverage import Reached
 from .exchange import Step, StepReport
 from .interpreter import Watch
 from .kept import Kept
-from .layout import EMPTY, MORE, place
+from .layout import EMPTY, MORE, placed
 from .memory import OutOfBoundsError
 from .oracle import in_mode, shares
 from .recorder import Recorder
@@ -144,10 +144,7 @@ class Call:
                 for slot, value in zip(slots, self.step.inputs, strict=True)
             ]
             return
-        self.inputs = [
-            place(value, self.step.layout) if isinstance(value, torch.Tensor) else value
-            for value in self.step.inputs
-        ]
+        self.inputs = placed(self.step.inputs, self.step.layout)
         if self.step.layout == "contiguous":
             self.instance.slots = self.inputs
 

@@ -35,7 +35,7 @@ from .exchange import (
     write_call,
 )
 from .integrity import changed_since, snapshot
-from .layout import place, poison
+from .layout import Layout, layout_of, place, poison
 from .oracle import in_mode, shares
 from .recorder import Recorder
 
@@ -166,8 +166,10 @@ class _Call:
                     slot.tensor.copy_(given)
             return
         self.slots = [
-            _placed(given, self.step, self.device) if isinstance(given, torch.Tensor) else given
-            for given in self.step.inputs
+            _placed(given, layout_of(number, self.step.layout), self.device)
+            if isinstance(given, torch.Tensor)
+            else given
+            for number, given in enumerate(self.step.inputs)
         ]
         if plain:
             self.instance.slots = self.slots
@@ -213,12 +215,12 @@ class _Call:
         )
 
 
-def _placed(given: torch.Tensor, step: Step, device: str) -> Placed:
+def _placed(given: torch.Tensor, layout: Layout, device: str) -> Placed:
     """`given` on the card with the strides that the layout asks for, between guards."""
-    laid = place(given, step.layout)
+    laid = place(given, layout)
     reach = sum((size - 1) * stride for size, stride in zip(laid.shape, laid.stride(), strict=True)) + 1
     reach = reach if laid.numel() else 0
-    offset = GUARD + (1 if step.layout == "shifted" else 0)
+    offset = GUARD + (1 if layout == "shifted" else 0)
     host = torch.empty(reach + offset + GUARD, dtype=given.dtype)
     poison(host)
     if given.numel():

@@ -7,8 +7,6 @@ runs out.
 
 from __future__ import annotations
 
-import contextlib
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,10 +20,11 @@ from ...profiling.shapes import ShapeSet
 from .candidate import with_constants
 from .draw import ALTERED, Draw
 from .exchange import Shape, Step
-from .families import FAMILIES, INFINITE, MUST, ONE_NAN, OPPOSED
-from .layout import EMPTY, LAYOUTS, applies
+from .families import FAMILIES, INFINITE, LATE_PEAKS, LONE_ROWS, MUST, ONE_NAN, OPPOSED
+from .layout import EMPTY, LAYOUTS, suits
 from .oracle import Reference
 from .setting import Case, Setting
+from .stretched import stretched
 from .whole_tiles import whole_tiles
 
 SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 2 << 20, 4 << 20), 1 << 20
@@ -35,9 +34,6 @@ one before it may grow: a few seconds of interpreter, whose time goes by program
 NARROWER_BYTES = WIDE_BYTES >> 6
 """Of the wide shape for a candidate that runs past its limit there: one that walks the channels of a
 convolution one by one, say, in hundreds of programs."""
-
-_TALLER = 4
-"""Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
 _AT_ODD = {"spikes", "negative spikes", "small integers"}
 """Families that look for elements left out, where sizes are odd; the others run at the first shape."""
@@ -52,7 +48,7 @@ def settings(op: Op, mode: str, seed: int, wide_bytes: int = WIDE_BYTES) -> list
     if sets:
         larger = _fitting(op, wide_bytes, ("wide",)) or _fitting(op, wide_bytes, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-        sets += _tall(op, sets)
+        sets += stretched(op, sets, 2 * wide_bytes)
     found = [_setting(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)
@@ -68,30 +64,6 @@ def _run_once(setting: Setting) -> None:
         raise OpError(
             f"the reference does not run on the CPU, where right answers come from: {told}"
         ) from error
-
-
-def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
-    """Many short rows, by stretching the constant that makes most of them: a grid may end before they do."""
-    small, known = sets[0], {rows_of(op.with_overrides(one.overrides)) for one in sets}
-    found = []
-    for name, value in small.overrides.items():
-        if isinstance(value, int) and not isinstance(value, bool):
-            overrides = {**small.overrides, name: _TALLER * value + 1}
-            with contextlib.suppress(OpError):
-                stretched = op.with_overrides(overrides)
-                size = stretched.footprint().total_bytes
-                if size <= 2 * _TALLER * small.total_bytes:
-                    found.append(
-                        (rows_of(stretched), ShapeSet("tall", overrides, size, True, f"many {name}"))
-                    )
-    most = max(found, key=lambda one: one[0], default=None)
-    return [most[1]] if most is not None and most[0] > max(known) else []
-
-
-def rows_of(op: Op) -> int:
-    """Elements of the first output but for its last dimension."""
-    shape = op.footprint().outputs[0]
-    return math.prod(shape[:-1])
 
 
 def _columns(op: Op) -> int:
@@ -147,7 +119,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
 
     def families(must: bool) -> list[Case]:
-        chosen = [name for name in FAMILIES if name != "normal" and (name in MUST) is must]
+        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS)
+        chosen = [name for name in FAMILIES if name not in elsewhere and (name in MUST) is must]
         pairs = [(name, (odd_place, odd) if name in _AT_ODD else (0, first)) for name in chosen]
         return [draw.case(*where, name) for name, where in pairs if _tells_more(name, where[1])]
 
@@ -164,14 +137,14 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         cases += draw.altered(plain(cases, one), "padded masks")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     for layout in LAYOUTS:
-        if any(isinstance(value, torch.Tensor) and applies(value, layout) for value in odd.shipped):
+        if suits(odd.shipped, layout):
             cases.append(draw.case(odd_place, odd, "normal", layout=layout, optional=True))
     cases += [case for layout in EMPTY for case in draw.resized(plain(cases, odd), layout)]
     cases += families(must=False)
     cases += [
         draw.case(place, one, "as shipped", optional=True)
         for place, one in enumerate(rest, 1)
-        if one.name != "tall"  # many rows like the others
+        if one.name not in ("tall", "alike", "longer", "past")  # values like the others'
     ]
     if one is not first and _tells_more(INFINITE, one):
         cases.append(draw.case(widest, one, INFINITE, optional=True))

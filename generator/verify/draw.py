@@ -8,19 +8,22 @@ import torch
 
 from .exchange import Step
 from .extremes import extreme_integers, lowest_places, padded_masks, whole_masks, zeros_alone
-from .families import MUST, draw_inputs, draw_weights, nudged
-from .idle import idle_spike
+from .families import MUST, draw_inputs, nudged
+from .idle import idle_nan, idle_spike
 from .ignored import ignored_classes
-from .layout import Layout, place
+from .layout import Layout, placed
 from .resized import resized
 from .setting import Case, Setting
 from .thresholds import met_thresholds
+from .unsorted import unsorted
+from .weights import draw_weights
 
 ALTERED = {
-    "idle spikes": idle_spike, "ignored classes": ignored_classes, "extreme integers": extreme_integers,
+    "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
+    "extreme integers": extreme_integers,
     "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "zeros alone": zeros_alone,
-    "met thresholds": met_thresholds,
+    "met thresholds": met_thresholds, "unsorted places": unsorted,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 
@@ -34,9 +37,7 @@ class Draw:
     def nudged(self, case: Case) -> Case:
         """The same call but for one element of each input and weight."""
         changed = nudged(case.inputs, self.generator)
-        inputs = [
-            place(value, "contiguous") if isinstance(value, torch.Tensor) else value for value in changed
-        ]
+        inputs = placed(changed, "contiguous")
         names, weights = list(case.step.state), list(case.step.state.values())
         parameters = {name for name, _ in case.setting.reference.model.named_parameters()}
         moved = [
@@ -56,7 +57,7 @@ class Draw:
         if inputs is None:
             return []
         step = replace(case.step, inputs=inputs, again=False, optional=False)
-        laid = [place(one, "contiguous") if isinstance(one, torch.Tensor) else one for one in inputs]
+        laid = placed(inputs, "contiguous")
         return [replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)]
 
     def resized(self, case: Case, layout: Layout) -> list[Case]:
@@ -84,7 +85,7 @@ class Draw:
         base, other_base = draws if shipped_weights else reversed(draws)
         drawn = draw_inputs(family, base, self.generator)
         other = draw_inputs(family, other_base, self.generator)
-        laid = [place(value, layout) if isinstance(value, torch.Tensor) else value for value in drawn]
+        laid = placed(drawn, layout)
         values = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in laid]
         model, whole = setting.reference.model, family == "small integers"
         state = (

@@ -1,4 +1,4 @@
-"""Draws inputs and weights that an op file's generator never shows: other signs, scales, ties, tails."""
+"""Draws inputs that an op file's generator never shows: other signs, scales, ties, tails."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import TypeGuard
 
 import torch
-from torch import nn
-from torch.nn.modules.batchnorm import _NormBase
 
 from ...profiling.build import Input
 from .eight_bits import widened
@@ -93,6 +91,31 @@ def _spiked(sign: float) -> Draw:
     return draw
 
 
+def _lone_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values; in each plane one row, between an eighth and a third of its height, towers over the
+    rest: where a window or a mask ends shows by whether the row is still, or already, among what is read."""
+    drawn = _normal(values, generator)
+    if drawn.numel() and drawn.ndim > 1:
+        planes = drawn.view(-1, *drawn.shape[-2:])
+        height = planes.shape[1]
+        first, last = height // 8, max(height // 8 + 1, height // 3)
+        places = torch.randint(first, last, (len(planes),), generator=generator)
+        planes[torch.arange(len(planes)), places] = SPIKE
+    return drawn
+
+
+def _late_peaks(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values; in each row one of the last quarter is so far above the rest that the exponential of the
+    difference is infinite: a maximum of the first tile alone is no reference point."""
+    drawn = _normal(values, generator)
+    if drawn.numel() and drawn.ndim:
+        rows = drawn.view(-1, drawn.shape[-1])
+        length = rows.shape[1]
+        places = torch.randint(length - max(1, length // 4), length, (len(rows),), generator=generator)
+        rows[torch.arange(len(rows)), places] = 4 * SPIKE
+    return drawn
+
+
 def _edges(length: int) -> list[int]:
     """The first place and the last, and both sides of where tiles of the usual sizes meet."""
     found = {0, length - 1, *(tile + side for tile in _TILES for side in (-1, 0)), length - length // 64 - 1}
@@ -162,6 +185,9 @@ its smallest values, is normal in float32, so that flushing denormals to zero ma
 INFINITE, ONE_NAN = "infinite rows", "one NaN"
 """Judged one way only: a number where the reference has none hides it."""
 
+LONE_ROWS, LATE_PEAKS = "lone rows", "late peaks"
+"""Told by long rows and high planes alone: drawn at the largest shape."""
+
 OPPOSED = "opposed"
 """Every other input, from the first on, is negative throughout: scores of queries and keys all lie far below
 zero."""
@@ -190,6 +216,8 @@ FAMILIES: Mapping[str, Draw] = {
     INFINITE: _infinite_rows,
     **{name: _close_in(power) for name, power in CLOSE_IN.items()},
     ONE_NAN: _one_nan,
+    LONE_ROWS: _lone_rows,
+    LATE_PEAKS: _late_peaks,
 }
 
 
@@ -224,65 +252,3 @@ def _nudged(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     place = int(torch.randint(1, flat.numel(), (1,), generator=generator))
     flat[place] = widened(flat[place]) + SPIKE if value.is_floating_point() else flat[place - 1]
     return moved
-
-
-def draw_weights(
-    model: nn.Module,
-    generator: torch.Generator,
-    integers: bool = False,
-    moving: frozenset[str] = frozenset(),
-) -> dict[str, torch.Tensor]:
-    """A state_dict like the model's with every parameter moved, norm scales and biases included.
-
-    With `integers` they become small whole numbers. Of the buffers only running statistics move, those that
-    the model is known to change itself (`moving`), and those of one value throughout, which stand for what is
-    loaded later: another buffer may be a table that the constructor computed.
-    """
-    statistics = {
-        f"{prefix}{'.' if prefix else ''}{name}"
-        for prefix, module in model.named_modules()
-        if isinstance(module, _NormBase)
-        for name in ("running_mean", "running_var")
-    }
-    uniform = {name for name, buffer in model.named_buffers() if _one_value(buffer)}
-    movable = {name for name, _ in model.named_parameters()} | statistics | moving | uniform
-    move = _whole if integers else _moved
-    drawn = {
-        name: move(value, generator) if name in movable and value.is_floating_point() else value.clone()
-        for name, value in model.state_dict().items()
-    }
-    for name, value in drawn.items():
-        if name.endswith("num_batches_tracked"):
-            value.fill_(int(torch.randint(0, _MOST_BATCHES, (1,), generator=generator)))
-    return drawn
-
-
-def _one_value(buffer: torch.Tensor) -> bool:
-    """Several elements, and one finite number in them all; a single number may be a constant."""
-    if buffer.numel() < 2 or not buffer.is_floating_point():
-        return False
-    flat = widened(buffer).reshape(-1)
-    return bool(flat[0].isfinite()) and bool((flat == flat[0]).all())
-
-
-_MOST_BATCHES = 1 << 20
-"""Batches that a normalisation may have seen before a call."""
-
-
-def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Scaled by 0.5 to 1.5 element by element, shifted by a tenth of its size; all-positive stays so. What
-    was zero throughout is drawn anew, large enough to be missed."""
-    exact = value.detach().float()
-    if exact.numel() and not exact.any():
-        return torch.randn(exact.shape, generator=generator).to(value.dtype)
-    size = exact.square().mean().sqrt().clamp_min(0.1) if exact.numel() else exact.sum()
-    scaled = exact * (0.5 + torch.rand(exact.shape, generator=generator))
-    shift = 0.1 * size * torch.randn(exact.shape, generator=generator)
-    positive = bool((exact > 0).all())
-    return (scaled + (shift.abs() if positive else shift)).to(value.dtype)
-
-
-def _whole(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Whole numbers from -2 to 2; 1 or 2 where all are positive."""
-    least = 1 if bool((widened(value) > 0).all()) else -2
-    return torch.randint(least, 3, value.shape, generator=generator).to(value.dtype)

@@ -18,11 +18,12 @@ from ...profiling.op import Op
 from ...profiling.sandbox import Limits, run_child
 from ...profiling.source import Literal
 from .answers import Answers
-from .cases import WIDE_BYTES, at_sizes, rows_of, written
+from .cases import WIDE_BYTES, at_sizes, written
 from .exchange import CHILD_ENV, read_report, read_tensors, write_request
 from .record import Record, device_answers
 from .review import Fault
 from .setting import Case, Setting
+from .stretched import rows_of
 from .whole_tiles import bytes_of, whole_tiles
 
 _MOST_ROWS = 4096

@@ -9,6 +9,7 @@ import torch
 
 from .cases import plain
 from .draw import Draw
+from .families import LATE_PEAKS, LONE_ROWS
 from .layout import MORE
 from .modes import other_modes
 from .setting import Case, Setting
@@ -18,9 +19,10 @@ FEW_UNITS, _ASKS_UNITS = 4, "multi_processor_count"
 
 
 def further(found: list[Setting], planned: list[Case], seed: int, source: str, declared: str) -> list[Case]:
-    """In the other module mode, with spikes at the largest shape, and on more rows; `declared` is
+    """In the other module mode, with spikes and peaks at the largest shape, and on more rows; `declared` is
     the precision."""
-    cases = other_modes(found, planned, seed, source) + with_large_spikes(found, seed, declared)
+    cases = other_modes(found, planned, seed, source)
+    cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
     return cases if _names_sizes(source, found) else [*cases, *with_more_rows(planned)]
 
 
@@ -39,6 +41,23 @@ def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Ca
         return []
     place, setting = _largest(found)
     return [Draw(torch.Generator().manual_seed(seed + 3)).case(place, setting, "spikes")] if place else []
+
+
+def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
+    """Single rows that tower over the rest, where planes are highest, and late places, where rows are
+    longest."""
+    if not any(isinstance(one, torch.Tensor) and one.is_floating_point() for one in found[0].shipped):
+        return []
+    draw = Draw(torch.Generator().manual_seed(seed + 5))
+    high = max(enumerate(found), key=lambda pair: _extent(pair[1], -2))
+    long = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
+    return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS)]
+
+
+def _extent(setting: Setting, axis: int) -> int:
+    """The greatest among the floating inputs."""
+    floats = (one for one in setting.shipped if isinstance(one, torch.Tensor) and one.is_floating_point())
+    return max((one.shape[axis] for one in floats if one.ndim >= -axis), default=0)
 
 
 def on_few_units(found: list[Setting], place: int, seed: int, source: str) -> list[Case]:

@@ -38,6 +38,7 @@ from .verdict import OPEN_CAUSES, Verdict
 from .whole import (
     first_fault,
     hidden_library_call,
+    moved_by_torch,
     own_kernels,
     reached_lines,
     unreached_path,
@@ -194,8 +195,11 @@ class Judgement:
             record.notes += mode_note(self.cases, reviewed) + self.right.lost_nan(tensors)
             fill_in(record, self.cases, self.right.known, reports, reviewed, tensors)
             on_card = [report for report in reports if not report.off]
-            fault = first_fault(self.cases, reviewed, reports) or hidden_library_call(
-                on_card, record.allowed_calls
+            operators = self.right.known[0].oracle.operators if 0 in self.right.known else ()
+            fault = (
+                first_fault(self.cases, reviewed, reports)
+                or hidden_library_call(on_card, record.allowed_calls)
+                or moved_by_torch(self.cases, reports, operators, record.allowed_calls)
             )
             if fault is None and self.enough is not None:
                 fault = Fault("tampering", "what it left is not what it left while it ran")

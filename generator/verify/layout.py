@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
 
+from ...profiling.build import Input
+
 Layout = Literal[
-    "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped",
+    "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
     "no rows", "no columns", "more rows",
 ]  # fmt: skip
-LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last", "stepped")
+LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last", "stepped", "unlike")
 """Those that a wrapper may refuse in words."""
 
 EMPTY: tuple[Layout, ...] = ("no rows", "no columns")
@@ -22,6 +25,20 @@ MORE: Layout = "more rows"
 _GUARD_ELEMENTS = (
     256  # NaN or a telling integer before and after the values; a multiple of every vector width
 )
+
+
+def placed(inputs: Sequence[Input], layout: Layout) -> list[Input]:
+    """Each tensor in that layout; unlike: every other one transposed, so that no two neighbours of a shape
+    have strides in common."""
+    return [
+        place(one, layout_of(number, layout)) if isinstance(one, torch.Tensor) else one
+        for number, one in enumerate(inputs)
+    ]
+
+
+def layout_of(number: int, layout: Layout) -> Layout:
+    """Of the input with that number, from 0."""
+    return ("contiguous", "transposed")[number % 2] if layout == "unlike" else layout
 
 
 def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
@@ -45,7 +62,15 @@ def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
     return _guarded(values, 0)
 
 
-def applies(values: torch.Tensor, layout: Layout) -> bool:
+def suits(inputs: Sequence[Input], layout: Layout) -> bool:
+    """Whether the layout makes a difference to any of them."""
+    laid = [(one, layout_of(number, layout)) for number, one in enumerate(inputs)]
+    return any(isinstance(one, torch.Tensor) and _suits(one, own) for one, own in laid)
+
+
+def _suits(values: torch.Tensor, layout: Layout) -> bool:
+    if layout == "contiguous":
+        return False
     if layout == "transposed":
         return values.ndim >= 2 and min(values.shape[-2:]) > 1
     if layout == "expanded":

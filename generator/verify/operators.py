@@ -19,6 +19,11 @@ _MOVES = _words("""
     zeros ones full zeros_like ones_like full_like new_zeros new_ones new_full
     """)
 
+_SHIFTS = _words("""
+    roll flip rot90 cat stack repeat constant_pad_nd pixel_shuffle pixel_unshuffle channel_shuffle clone copy
+    """)
+"""What an op is about that only moves numbers."""
+
 _PASSES_NAN = _MOVES | _words("""
     add sub rsub mul div neg reciprocal sqrt rsqrt square pow exp exp2 log log2 log10 sigmoid silu sum mean mm
     bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
@@ -30,7 +35,7 @@ _PASSES_NAN = _MOVES | _words("""
 
 _EXTREMES = _words("""
     max min amax amin aminmax argmax argmin maximum minimum max_pool2d_with_indices
-    max_pool3d_with_indices max_pool1d abs neg
+    max_pool3d_with_indices max_pool1d cummax cummin _cummax_helper _cummin_helper abs neg
     """)
 """Torch documents that these pass NaN on, and of nothing else an op may consist for that to be asked: where
 they stand among others, honest kernels take `tl.max` and `tl.maximum`, which drop it."""
@@ -58,6 +63,12 @@ def plain_name(func: Any) -> str:
     """The name of an ATen overload as it stands in the sets here."""
     name: str = func._schema.name.removeprefix("aten::")
     return name.removesuffix("_")
+
+
+def only_moves(operators: Iterable[str]) -> bool:
+    """Whether an op moves numbers and does nothing else with them."""
+    operators = frozenset(operators)
+    return operators <= _MOVES | _SHIFTS and not _SHIFTS.isdisjoint(operators)
 
 
 def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:

@@ -70,8 +70,8 @@ _WIDE = {
     torch.ops.aten._int_mm.default: lambda left, right: left.int() @ right.int(),
     torch.ops.aten._scaled_mm.default: scaled_product,
 }
-"""Operators that torch does not have in float64, and one whose results on a CPU are wrong where rows or columns
-are expanded (torch 2.13)."""
+"""Operators that torch does not have in float64, and one whose results on a CPU are wrong where rows or
+columns are expanded (torch 2.13)."""
 
 
 def _off_by(roundoff: float, value: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:

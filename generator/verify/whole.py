@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from .coverage import unreached
 from .exchange import StepReport
 from .kept import unsettled_message
 from .layout import MORE
+from .operators import only_moves
 from .record import Record
 from .recorder import TO_HOST
 from .review import Fault, Reviewed
@@ -78,6 +79,24 @@ def hidden_library_call(reports: Sequence[StepReport], declared: Sequence[str]) 
         if report.copies.get(TO_HOST, 0) > _MOST_TO_HOST:
             return Fault("library-call", f"it reads {report.copies[TO_HOST]} numbers to the host in one call")
     return None
+
+
+def moved_by_torch(
+    cases: Sequence[Case], reports: Sequence[StepReport], operators: Iterable[str], declared: Sequence[str]
+) -> Fault | None:
+    """Copies by torch in an op that only moves numbers (`operators` are the reference's): they are its work,
+    and of inputs that lie one after another no wrapper needs one."""
+    if "*" in declared or not only_moves(operators):
+        return None
+    known = {_plain(name) for name in declared}
+    for case, report in zip(cases, reports, strict=True):
+        copied = sorted(name for name in _MOVED if report.copies.get(name) and _plain(name) not in known)
+        if copied and case.step.layout == "contiguous" and not case.step.ghost:
+            return Fault("library-call", f"the op only moves numbers, and torch moves them ({copied[0]})")
+    return None
+
+
+_MOVED = ("clone", "copy_")
 
 
 def _plain(name: str) -> str:

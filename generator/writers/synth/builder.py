@@ -176,16 +176,22 @@ class Builder:
             node = self.nodes[n]
             if axis not in self.free_axes(n):
                 new[n] = n
-            elif isinstance(node, Load) and not node.taps and not node.gathered:
+            elif isinstance(node, Load) and not node.taps and not self._is_placed_by(node, axis):
                 index = self.space.resolve(node.index)
                 found = Gathered(place, self.space.sizes[axis], dict(index.terms)[axis])
                 rest = tuple(term for term in index.terms if term[0] != axis)
-                new[n] = self.add(replace(node, index=Affine(rest, index.constant), gathered=(found,)))
+                new[n] = self.add(
+                    replace(node, index=Affine(rest, index.constant), gathered=(*node.gathered, found))
+                )
             elif isinstance(node, Apply):
                 new[n] = self.add(replace(node, args=tuple(new[a] for a in node.args)))
             else:
                 raise CannotFuseError("what is gathered would have to be computed first")
         return new[number]
+
+    def _is_placed_by(self, node: Load, axis: Axis) -> bool:
+        """Whether the places at which it is read move along the axis."""
+        return any(axis in self.free_axes(gathered.place) for gathered in node.gathered)
 
     def _tapped_scan(self, node: Scan, arg: int, taps: Mapping[Axis, Tap]) -> int:
         """A running sum read some places further on: of elements as much further on, where there are any.

@@ -186,6 +186,7 @@ FUNCTIONS: dict[str, Function] = {
     "sub": Function("{0} - {1}"),
     "mul": Function("{0} * {1}"),
     "div": Function("{0} / {1}"),
+    "quotient": Function("{0} // {1}", 8),
     "neg": Function("-{0}"),
     "abs": Function("tl.abs({0})"),
     "exp": Function("tl.exp({0})", 2),

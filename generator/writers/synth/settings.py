@@ -92,8 +92,9 @@ def _is_size(value: Any) -> bool:
 
 
 def mode_of(traces: Traces, model: nn.Module) -> str:
-    """The mode that decided what the graph holds; "" where no operator asks for it."""
-    flags = {flag for node in traces.graph.nodes if (flag := _flag(node)) is not None}
+    """The mode that decided what the graph holds, before anything of it was rewritten; "" where no operator
+    asks for it."""
+    flags = {flag for node in traces.program.graph.nodes if (flag := _flag(node)) is not None}
     if model.training not in flags:
         return ""
     return "training" if model.training else "evaluation"

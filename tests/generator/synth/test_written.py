@@ -105,6 +105,27 @@ def test_a_size_called_s_has_places_with_a_name(tmp_path: Path) -> None:
     compile(source, "op.py", "exec")
 
 
+FOLDED = """
+import torch
+batch = 24
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.line, self.norm = torch.nn.Linear(40, 48), torch.nn.BatchNorm1d(48)
+        self.eval()
+    def forward(self, x):
+        return self.norm(self.line(x))
+def get_inputs():
+    return [torch.randn(batch, 40)]
+"""
+
+
+def test_a_norm_that_was_folded_away_still_says_for_which_mode_it_was(tmp_path: Path) -> None:
+    source = _written(_program(tmp_path, FOLDED, {}, {"batch": 11}))
+    assert "batch_norm" not in source
+    assert "if self.training:" in source
+
+
 def test_rows_of_different_strides_have_a_parameter_each(tmp_path: Path) -> None:
     source = _written(_program(tmp_path, TWO_STRIDES, {}, {"width": 10, "second": 22, "third": 34}))
     assert "row_stride = y.shape[1]" in source

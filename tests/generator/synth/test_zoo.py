@@ -32,7 +32,7 @@ REGIONS = {
     "pooled_parts": 2, "products": 7, "reshaped": 2, "rolled": 2, "scalars": 2, "scans": 5,
     "self_transpose": 2, "shuffled": 4, "strided": 3, "sums_of_products": 5, "tile_reductions": 6,
     "transposed_convolutions": 3, "triangles": 3, "truth": 3, "two_dims_reduced": 4, "two_regions": 2,
-    "unequal_parts": 3, "untouched": 0,
+    "unequal_parts": 3, "uneven_pools": 5, "untouched": 0,
 }  # fmt: skip
 """Regions of the ops that do not become one."""
 

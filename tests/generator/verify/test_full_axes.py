@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from kbgen.generator.verify.cases import rows_of
 from kbgen.generator.verify.full_axes import full_axes
+from kbgen.generator.verify.stretched import rows_of
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"

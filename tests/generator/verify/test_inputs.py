@@ -4,11 +4,12 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.families import FAMILIES, SPIKE, draw_inputs, draw_weights, nudged
+from kbgen.generator.verify.families import FAMILIES, SPIKE, draw_inputs, nudged
 from kbgen.generator.verify.idle import idle_spike
 from kbgen.generator.verify.ignored import ignored_classes
 from kbgen.generator.verify.layout import place, poison, unwritten
 from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.weights import draw_weights
 
 
 def generator(seed: int = 0) -> torch.Generator:

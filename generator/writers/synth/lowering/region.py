@@ -16,6 +16,7 @@ from ..space import Affine, Axis, CannotFuseError, Space
 from ..traces import Traces, aten_name, is_getitem
 from . import (
     activations,
+    adaptive,
     arithmetic,
     attention,
     copies,
@@ -41,6 +42,7 @@ from .table import RULES
 
 FAMILIES = (
     activations,
+    adaptive,
     arithmetic,
     attention,
     copies,

@@ -14,7 +14,7 @@ from ..slides import span
 from ..space import Affine, Axis, CannotFuseError
 from .context import Context, Lowered, Value, source_of
 from .products import combined, contract, operand
-from .reductions import mean, reduce
+from .reductions import reduce
 from .table import lowers
 
 
@@ -279,21 +279,3 @@ def _pooled(ctx: Context, node: fx.Node, windows: Sequence[Window], *, over: boo
     taps = [ctx.space.dimension(w.taps) for w in windows]
     seen = _seen_through(ctx, x, windows, out, taps, zero="avg_pool" in str(node.target), over=over)
     return Value((*seen.dims, *taps), seen.node)
-
-
-@lowers("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default")
-def _adaptive_pool(ctx: Context, node: fx.Node) -> Lowered:
-    """As many means as are asked for, each of an equal part of the tensor: one part is all of it."""
-    x, shape = ctx.value(node.args[0]), ctx.traces.shape(node)
-    rank = int(str(node.target).split("pool")[1][0])
-    dims: list[tuple[Axis, ...]] = list(x.dims[:-rank])
-    parts: list[tuple[Axis, ...]] = []
-    for dim, size in zip(x.dims[-rank:], shape[-rank:], strict=True):
-        whole = ctx.space.size(ctx.space.leaves(dim))
-        if not size.divides(whole):
-            raise CannotFuseError("an adaptive pool whose windows differ in size is left to torch")
-        outer, inner = ctx.space.regroup(dim, (size, whole // size), node.name)
-        dims.append(outer)
-        parts.append(inner)
-    seen = Value((*dims, *parts), x.node)
-    return mean(ctx, seen, range(len(dims), len(seen.dims)), False)

@@ -1,0 +1,138 @@
+"""Further shapes to judge an op at, made from the smaller ones that were found: many rows, sizes that agree
+by chance, rows longer than full size's, an axis that passes a number which shapes nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from ...profiling.op import Op, OpError
+from ...profiling.shapes import NETWORK_CALLS, ShapeSet
+
+_TALLER = 4
+"""Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
+
+_LONGEST = 8192
+"""Full size's rows beyond which nobody takes a tile for a row."""
+
+_PAIRS = 6
+"""Pairs of sizes that are tried, where not all of them can be one."""
+
+
+def stretched(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """What there is of them, beside `sets`, the small one first; longer rows take `most_bytes` at most."""
+    if len(op.footprint().calls) >= NETWORK_CALLS:
+        return _tall(op, sets)  # its shapes take seconds each, and it has many already
+    longer = _longer(op, sets, most_bytes)
+    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *_past(op, [*sets, *longer])]
+
+
+def rows_of(op: Op) -> int:
+    """Elements of the first output but for its last dimension."""
+    shape = op.footprint().outputs[0]
+    return math.prod(shape[:-1])
+
+
+def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
+    """Many short rows, by stretching the constant that makes most of them: a grid may end before they do."""
+    small, known = sets[0], {rows_of(op.with_overrides(one.overrides)) for one in sets}
+    found = []
+    for name, value in _sizes(small.overrides).items():
+        overrides = {**small.overrides, name: _TALLER * value + 1}
+        with contextlib.suppress(OpError):
+            made = op.with_overrides(overrides)
+            size = made.footprint().total_bytes
+            if size <= 2 * _TALLER * small.total_bytes:
+                found.append((rows_of(made), ShapeSet("tall", overrides, size, True, f"many {name}")))
+    most = max(found, key=lambda one: one[0], default=None)
+    return [most[1]] if most is not None and most[0] > max(known) else []
+
+
+def _alike(op: Op, small: ShapeSet) -> list[ShapeSet]:
+    """Sizes that are one and the same, though nothing asks it of them: all that the small shape sets, else
+    the first two that may be. Two tensors of one shape are taken for one, or a square for symmetric."""
+    for names in _to_be_alike(_sizes(small.overrides)):
+        size = min(int(small.overrides[name]) for name in names)  # type: ignore[arg-type]
+        overrides = {**small.overrides, **dict.fromkeys(names, size)}
+        with contextlib.suppress(OpError):
+            made = op.with_overrides(overrides).footprint()
+            if made.total_bytes <= 2 * small.total_bytes and op.is_sound(overrides):
+                return [ShapeSet("alike", overrides, made.total_bytes, True, "sizes that agree by chance")]
+    return []
+
+
+def _to_be_alike(sizes: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    if len(set(sizes.values())) > 1:
+        yield tuple(sizes)
+        pairs = [pair for pair in combinations(sizes, 2) if sizes[pair[0]] != sizes[pair[1]]]
+        yield from pairs[:_PAIRS]
+
+
+def _longer(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """Rows of the first input twice as long as at full size and one element longer: a tile that holds one of
+    those does not hold one of these, and the last of several tiles is not full."""
+    inputs = op.footprint().inputs
+    length = inputs[0][-1] if inputs and inputs[0] else 0
+    if not 1 < length <= _LONGEST:
+        return []
+    longer = 2 * length + 1
+    names = [name for name, value in _sizes(op.constants).items() if value == length]
+    for name in names:
+        for fewest in (*(one.overrides for one in reversed(sets)), _fewest(sets)):
+            overrides = {**fewest, name: longer}
+            with contextlib.suppress(OpError):
+                made = op.with_overrides(overrides).footprint()
+                fits = made.inputs[0][-1] == longer and made.total_bytes <= most_bytes
+                if fits and op.is_sound(overrides):
+                    reason = f"{name} beyond full size"
+                    return [ShapeSet("longer", overrides, made.total_bytes, True, reason)]
+    return []
+
+
+def _past(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
+    """An axis a little longer than a constant that no tensor's size is made of (a window, a horizon), where
+    full size has it longer and `sets` do not: up to there the constant has no part in the answer."""
+    moved = {name for one in sets for name in one.overrides}
+    full, least = _sizes(op.constants), _fewest(sets)
+    for bound, limit in full.items():
+        if bound in moved or limit < _LEAST_BOUND or not _shapes_nothing(op, bound, limit):
+            continue
+        for name in least:
+            longest = max(int(one.overrides.get(name, full[name])) for one in sets)  # type: ignore[arg-type]
+            beyond = limit + limit // 4 + 3
+            if not longest <= limit < full[name]:
+                continue
+            for fewest in ({**least, **{n: 1 for n in least if n != name}}, least):
+                overrides = {**sets[0].overrides, **fewest, name: min(beyond, full[name])}
+                with contextlib.suppress(OpError):
+                    made = op.with_overrides(overrides).footprint()
+                    if made.total_bytes <= _PAST_BYTES and op.is_sound(overrides):
+                        return [ShapeSet("past", overrides, made.total_bytes, True, f"{name} past {bound}")]
+    return []
+
+
+_LEAST_BOUND = 16
+"""What is less is passed by every shape."""
+
+_PAST_BYTES = 32 << 20
+"""Scores of all pairs may be among the temporaries."""
+
+
+def _shapes_nothing(op: Op, name: str, value: int) -> bool:
+    return op.bytes_at({name: value + 1}) == op.bytes_at({})
+
+
+def _fewest(sets: list[ShapeSet]) -> dict[str, int]:
+    """The least of each size that any of them sets."""
+    found: dict[str, int] = {}
+    for one in sets:
+        for name, size in _sizes(one.overrides).items():
+            found[name] = min(size, found.get(name, size))
+    return found
+
+
+def _sizes(constants: Mapping[str, Any]) -> dict[str, int]:
+    return {n: v for n, v in constants.items() if isinstance(v, int) and not isinstance(v, bool)}

@@ -1,0 +1,79 @@
+"""Puts places that an op file draws in order out of it, where the reference takes any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from ...profiling.build import Input
+from .operators import plain_name
+from .oracle import Reference
+from .recorder import COPIES
+from .watching import Watching
+
+_TAKES_PLACES = frozenset(
+    {
+        "index_add", "index_copy", "index_select", "index_put", "index", "gather", "scatter", "scatter_add",
+        "scatter_reduce", "embedding", "bincount", "one_hot",
+    }
+)  # fmt: skip
+"""Their numbers are places, each for itself: in whatever order they come."""
+
+
+def unsorted(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with each tensor of integers that rises throughout in another order. None where there is none,
+    or the reference does anything with one but to look up or to add up at the places it names: where rows
+    begin, say, has an order that must be kept."""
+    changed = [_shuffled(one, generator) if _rises(one) else one for one in inputs]
+    sorted_ones = [one for one in inputs if _rises(one) and isinstance(one, torch.Tensor)]
+    if not sorted_ones:
+        return None
+    with _Uses(sorted_ones) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or uses.otherwise or reference.tried(changed, state) is None:
+        return None
+    return changed
+
+
+_WHOLE = (torch.int32, torch.int64)
+
+
+def _rises(value: Input) -> bool:
+    if (
+        not isinstance(value, torch.Tensor)
+        or value.dtype not in (torch.int32, torch.int64)
+        or value.ndim != 1
+    ):
+        return False
+    steps = value.diff()
+    return bool((steps >= 0).all()) and bool((steps > 0).any())
+
+
+def _shuffled(value: Input, generator: torch.Generator) -> torch.Tensor:
+    assert isinstance(value, torch.Tensor)
+    return value[torch.randperm(len(value), generator=generator)]
+
+
+class _Uses(Watching):
+    """Notes whether anything but a look-up takes what `places` hold, known by the numbers themselves."""
+
+    def __init__(self, places: Sequence[torch.Tensor]) -> None:
+        super().__init__()
+        self.places, self.otherwise = places, False
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        name = plain_name(func)
+        if not func.is_view and name not in _TAKES_PLACES and func._schema.name[6:] not in COPIES:
+            self.otherwise = self.otherwise or any(map(self._is_one, args))
+
+    def _is_one(self, value: Any) -> bool:
+        if not isinstance(value, torch.Tensor) or value.is_floating_point() or value.dtype == torch.bool:
+            return False
+        return any(
+            value.numel() == one.numel() and torch.equal(value.reshape(-1).long(), one.long())
+            for one in self.places
+        )

@@ -1,0 +1,93 @@
+"""Draws weights that an op file's constructor never gives: other scales, statistics, edges of bins."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _NormBase
+
+from .eight_bits import widened
+
+
+def draw_weights(
+    model: nn.Module,
+    generator: torch.Generator,
+    integers: bool = False,
+    moving: frozenset[str] = frozenset(),
+) -> dict[str, torch.Tensor]:
+    """A state_dict like the model's with every parameter moved, norm scales and biases included.
+
+    With `integers` they become small whole numbers. Of the buffers only running statistics move, those that
+    the model is known to change itself (`moving`), those of one value throughout, which stand for what is
+    loaded later, and those that rise or fall throughout, as edges of bins do: another buffer may be a table
+    that the constructor computed.
+    """
+    statistics = {
+        f"{prefix}{'.' if prefix else ''}{name}"
+        for prefix, module in model.named_modules()
+        if isinstance(module, _NormBase)
+        for name in ("running_mean", "running_var")
+    }
+    uniform = {name for name, buffer in model.named_buffers() if _one_value(buffer)}
+    movable = {name for name, _ in model.named_parameters()} | statistics | moving | uniform
+    move = _whole if integers else _moved
+    drawn = {
+        name: move(value, generator) if name in movable and value.is_floating_point() else value.clone()
+        for name, value in model.state_dict().items()
+    }
+    for name, buffer in model.named_buffers():
+        if name in drawn and name not in movable and _rises(buffer):
+            drawn[name] = _respaced(buffer, generator)
+    for name, value in drawn.items():
+        if name.endswith("num_batches_tracked"):
+            value.fill_(int(torch.randint(0, _MOST_BATCHES, (1,), generator=generator)))
+    return drawn
+
+
+def _one_value(buffer: torch.Tensor) -> bool:
+    """Several elements, and one finite number in them all; a single number may be a constant."""
+    if buffer.numel() < 2 or not buffer.is_floating_point():
+        return False
+    flat = widened(buffer).reshape(-1)
+    return bool(flat[0].isfinite()) and bool((flat == flat[0]).all())
+
+
+def _rises(buffer: torch.Tensor) -> bool:
+    """A row of floating numbers, four at least and not all of them whole, each above the one before, or each
+    below."""
+    if buffer.ndim != 1 or buffer.numel() < 4 or not buffer.is_floating_point():
+        return False
+    exact = widened(buffer)
+    steps = exact.diff()
+    return bool((steps > 0).all() or (steps < 0).all()) and bool((exact % 1 != 0).any())
+
+
+def _respaced(buffer: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """The same beginning, and each step half to one and a half of what it was."""
+    exact = buffer.detach().double()
+    factors = 0.5 + torch.rand(exact.numel() - 1, generator=generator, dtype=torch.float64)
+    moved = torch.cat([exact[:1], exact[:1] + (exact.diff() * factors).cumsum(0)])
+    return moved.to(buffer.dtype)
+
+
+_MOST_BATCHES = 1 << 20
+"""Batches that a normalisation may have seen before a call."""
+
+
+def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Scaled by 0.5 to 1.5 element by element, shifted by a tenth of its size; all-positive stays so. What
+    was zero throughout is drawn anew, large enough to be missed."""
+    exact = value.detach().float()
+    if exact.numel() and not exact.any():
+        return torch.randn(exact.shape, generator=generator).to(value.dtype)
+    size = exact.square().mean().sqrt().clamp_min(0.1) if exact.numel() else exact.sum()
+    scaled = exact * (0.5 + torch.rand(exact.shape, generator=generator))
+    shift = 0.1 * size * torch.randn(exact.shape, generator=generator)
+    positive = bool((exact > 0).all())
+    return (scaled + (shift.abs() if positive else shift)).to(value.dtype)
+
+
+def _whole(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Whole numbers from -2 to 2; 1 or 2 where all are positive."""
+    least = 1 if bool((widened(value) > 0).all()) else -2
+    return torch.randint(least, 3, value.shape, generator=generator).to(value.dtype)
