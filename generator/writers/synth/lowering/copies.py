@@ -7,6 +7,7 @@ from typing import Any
 from torch import fx
 
 from ..dtypes import EIGHT_BITS, compute_type
+from ..losses import argument
 from ..space import CannotFuseError
 from .context import Context, Lowered, Value, source_of
 from .table import lowers
@@ -80,3 +81,19 @@ def _triangle(ctx: Context, node: fx.Node) -> Lowered:
         return Value(x.dims, b.apply("and", keep, b.cast(x.node, dtype), dtype=dtype))
     kept = b.apply("where", keep, b.cast(x.node, dtype), b.number(0, dtype), dtype=dtype)
     return Value(x.dims, kept)
+
+
+@lowers("diag.default", "diag_embed.default")
+def _diagonal(ctx: Context, node: fx.Node) -> Lowered:
+    """Vectors along the main diagonals of matrices that are zero elsewhere."""
+    b, x, dtype = ctx.builder, ctx.value(node.args[0]), ctx.result_type(node)
+    embeds = "embed" in str(node.target)
+    asked = [argument(node, key) for key in (("offset", "dim1", "dim2") if embeds else ("diagonal",))]
+    if asked != ([0, -2, -1] if embeds else [0]):
+        raise CannotFuseError("only main diagonals of the last two dimensions are made here")
+    if not embeds and len(x.dims) != 1:
+        raise CannotFuseError("the diagonal of a matrix is left to torch")
+    across = ctx.space.dimension(ctx.traces.shape(node)[-1])
+    meets = b.apply("eq", ctx.position(x.dims[-1]), ctx.position(across), dtype="int1")
+    found = b.apply("where", meets, b.cast(x.node, dtype), b.number(0, dtype), dtype=dtype)
+    return Value((*x.dims, across), found)
