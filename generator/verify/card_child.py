@@ -119,7 +119,7 @@ class _Call:
     def __init__(self, instance: Instance, step: Step, device: str) -> None:
         self.instance, self.step, self.device = instance, step, device
         self.recorder = Recorder()
-        self.wait: Callable[[], None] = torch.cuda.synchronize if device == "cuda" else lambda: None
+        self.wait: Callable[[], None] = _settled if device == "cuda" else lambda: None
 
     def run(self) -> tuple[StepReport, dict[str, Any]]:
         self._fill()
@@ -213,6 +213,12 @@ class _Call:
             for at, slot in enumerate(self.slots)
             if isinstance(slot, Placed) and slot.overrun()
         )
+
+
+def _settled() -> None:
+    """Wait for the card; a launch that was refused, an empty grid say, is told by the next one's check."""
+    torch.cuda.synchronize()
+    torch.ones(1, device="cuda")
 
 
 def _placed(given: torch.Tensor, layout: Layout, device: str) -> Placed:

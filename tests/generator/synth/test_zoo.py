@@ -27,9 +27,9 @@ DECLINED = {
 REGIONS = {
     "adaptive_pools": 3, "alike_blocks": 8, "attentions": 8, "bool_extrema": 3, "conv_block": 3,
     "convolutions": 6, "diagonals": 3, "dot_products": 2, "eight_bit_floats": 4, "gathered": 2,
-    "int32_columns": 2, "int64_rows": 2, "joined": 5, "layernorms": 3, "linear_between": 2, "long_chain": 2, "losses": 8,
-    "many_factors": 3, "normalize": 2, "norms": 2, "one_element": 3, "one_pixel": 5, "pools": 11,
-    "pooled_parts": 2, "products": 7, "reshaped": 2, "rolled": 2, "scalars": 2, "scans": 5,
+    "int32_columns": 2, "int64_rows": 2, "joined": 5, "layernorms": 3, "linear_between": 2, "long_chain": 2,
+    "losses": 8, "many_factors": 3, "normalize": 2, "norms": 2, "one_element": 3, "one_pixel": 5,
+    "pools": 11, "pooled_parts": 2, "products": 7, "reshaped": 2, "rolled": 2, "scalars": 2, "scans": 5,
     "self_transpose": 2, "shuffled": 4, "strided": 3, "sums_of_products": 5, "tile_reductions": 6,
     "transposed_convolutions": 3, "triangles": 3, "truth": 3, "two_dims_reduced": 4, "two_regions": 2,
     "unequal_parts": 3, "uneven_pools": 5, "untouched": 0,
