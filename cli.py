@@ -56,9 +56,9 @@ def cli() -> None:
 @click.option(
     "--strategy",
     type=click.Choice(list(STRATEGIES)),
-    default="advised",
+    default="bandit",
     show_default=True,
-    help="How to search: beam looks at more candidates and ends a little nearer to the best.",
+    help="How to search: beam looks at more candidates, advised follows the advice word for word.",
 )
 @click.option("--no-knowledge", is_flag=True, help="Do not ask the knowledge base, to see what it is worth.")
 @click.option(

@@ -38,7 +38,8 @@ _SHARED_CPU_S = 135
 
 MODES = ("as-is", "train", "eval")
 
-SLOW = "at its widest shape it ran past its limit in the interpreter: it was judged at a narrower one"
+SLOW = "at its widest shapes it ran past its limit in the interpreter: it was judged at narrower ones"
+_WIDEST = ("wide", "longer", "past")
 
 
 class JudgeError(KbgenError):
@@ -85,7 +86,7 @@ def verify(
     if record.scan.fault is not None:
         return record.concluded(record.scan.fault)
     verdict, outran = _judged(record, scratch, limits, static, live, WIDE_BYTES)
-    if outran == "wide":
+    if outran in _WIDEST:
         record = replace(record, fields={}, seconds={}, labels=set(), notes=[SLOW])
         verdict, _ = _judged(record, scratch / "narrower", limits, static, live, NARROWER_BYTES)
     return verdict

@@ -50,10 +50,8 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.choices.note(func, args, kwargs, result)
         self.operators.add(plain_name(func))
         products = terms(func, args)
-        self.terms, self.multiplies = (
-            max(self.terms, products, added(func, args)),
-            self.multiplies or products > 1,
-        )
+        self.terms = max(self.terms, products, added(func, args))
+        self.multiplies = self.multiplies or products > 1
         if rounds(func):
             self.steps += 1
             if self.shaking is not None:
@@ -70,8 +68,7 @@ _WIDE = {
     torch.ops.aten._int_mm.default: lambda left, right: left.int() @ right.int(),
     torch.ops.aten._scaled_mm.default: scaled_product,
 }
-"""Operators that torch does not have in float64, and one whose results on a CPU are wrong where rows or
-columns are expanded (torch 2.13)."""
+"""What torch does not have in float64; of expanded bytes its product is wrong on a CPU (2.13)."""
 
 
 def _off_by(roundoff: float, value: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:

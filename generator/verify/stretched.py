@@ -18,16 +18,24 @@ _TALLER = 4
 _LONGEST = 8192
 """Full size's rows beyond which nobody takes a tile for a row."""
 
+_LONGER = 4
+"""Times the bytes of the small shape that longer rows may take: where that is too little, each is walked
+again and again, as by a convolution."""
+
+_PAST = 16
+"""Times the wide shape's bytes for a longer axis: scores of all pairs may be among the temporaries."""
+
 _PAIRS = 6
 """Pairs of sizes that are tried, where not all of them can be one."""
 
 
 def stretched(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
-    """What there is of them, beside `sets`, the small one first; longer rows take `most_bytes` at most."""
+    """What there is of them, beside `sets`, the small one first, within some times `most_bytes`."""
     if len(op.footprint().calls) >= NETWORK_CALLS:
         return _tall(op, sets)  # its shapes take seconds each, and it has many already
-    longer = _longer(op, sets, most_bytes)
-    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *_past(op, [*sets, *longer])]
+    longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
+    past = _past(op, [*sets, *longer], _PAST * most_bytes)
+    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past]
 
 
 def rows_of(op: Op) -> int:
@@ -81,7 +89,7 @@ def _longer(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     longer = 2 * length + 1
     names = [name for name, value in _sizes(op.constants).items() if value == length]
     for name in names:
-        for fewest in (*(one.overrides for one in reversed(sets)), _fewest(sets)):
+        for fewest in (_fewest(sets, 2), _fewest(sets), *(one.overrides for one in sets[::-1])):
             overrides = {**fewest, name: longer}
             with contextlib.suppress(OpError):
                 made = op.with_overrides(overrides).footprint()
@@ -92,7 +100,7 @@ def _longer(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     return []
 
 
-def _past(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
+def _past(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """An axis a little longer than a constant that no tensor's size is made of (a window, a horizon), where
     full size has it longer and `sets` do not: up to there the constant has no part in the answer."""
     moved = {name for one in sets for name in one.overrides}
@@ -105,11 +113,11 @@ def _past(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
             beyond = limit + limit // 4 + 3
             if not longest <= limit < full[name]:
                 continue
-            for fewest in ({**least, **{n: 1 for n in least if n != name}}, least):
+            for fewest in (_fewest(sets, 2), least):
                 overrides = {**sets[0].overrides, **fewest, name: min(beyond, full[name])}
                 with contextlib.suppress(OpError):
                     made = op.with_overrides(overrides).footprint()
-                    if made.total_bytes <= _PAST_BYTES and op.is_sound(overrides):
+                    if made.total_bytes <= most_bytes and op.is_sound(overrides):
                         return [ShapeSet("past", overrides, made.total_bytes, True, f"{name} past {bound}")]
     return []
 
@@ -117,20 +125,17 @@ def _past(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
 _LEAST_BOUND = 16
 """What is less is passed by every shape."""
 
-_PAST_BYTES = 32 << 20
-"""Scores of all pairs may be among the temporaries."""
-
 
 def _shapes_nothing(op: Op, name: str, value: int) -> bool:
     return op.bytes_at({name: value + 1}) == op.bytes_at({})
 
 
-def _fewest(sets: list[ShapeSet]) -> dict[str, int]:
-    """The least of each size that any of them sets."""
+def _fewest(sets: list[ShapeSet], most: int | None = None) -> dict[str, int]:
+    """The least of each size that any of them sets, and `most` at most."""
     found: dict[str, int] = {}
     for one in sets:
         for name, size in _sizes(one.overrides).items():
-            found[name] = min(size, found.get(name, size))
+            found[name] = min(size, found.get(name, size), size if most is None else most)
     return found
 
 

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+from click import Choice
 
 from kbgen import KbgenError
+from kbgen.cli import optimize
+from kbgen.generator.job import OptimizeRequest
 from kbgen.generator.strategies.advised import advised
 from kbgen.generator.strategies.bandit import bandit
 from kbgen.generator.strategies.beam import BRANCHES, WIDTH, beam
@@ -129,3 +132,10 @@ def test_nothing_known_and_nothing_applies_ends_at_once(name: str) -> None:
 def test_an_unknown_strategy_is_told() -> None:
     with pytest.raises(KbgenError, match="hill is no search strategy; there are advised, bandit, beam"):
         choose_strategy("hill")
+
+
+def test_what_is_searched_with_unless_asked_is_one_thing() -> None:
+    asked = next(option for option in optimize.params if option.name == "strategy")
+    assert asked.default == OptimizeRequest.strategy
+    assert isinstance(asked.type, Choice)
+    assert [*asked.type.choices] == [*STRATEGIES]
