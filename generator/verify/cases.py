@@ -24,7 +24,7 @@ from .families import FAMILIES, INFINITE, LATE_PEAKS, LONE_ROWS, MUST, ONE_NAN, 
 from .layout import EMPTY, LAYOUTS, suits
 from .oracle import Reference
 from .setting import Case, Setting
-from .stretched import stretched
+from .stretched import FEW_ROWS, stretched
 from .whole_tiles import whole_tiles
 
 SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 2 << 20, 4 << 20), 1 << 20
@@ -130,7 +130,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
     cases += [*families(must=True), draw.nudged(cases[0])]
     cases += [case for family in ALTERED for case in draw.altered(cases[0], family)]
-    widest, one = max(enumerate(found), key=lambda pair: _columns(pair[1].op))
+    with_rows = [pair for pair in enumerate(found) if pair[1].name not in FEW_ROWS]
+    widest, one = max(with_rows, key=lambda pair: _columns(pair[1].op))
     if _gives_places(first, cases[0]):
         cases.append(draw.case(widest, one, "equal rows", optional=False))
     if one is not first:
@@ -144,7 +145,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [
         draw.case(place, one, "as shipped", optional=True)
         for place, one in enumerate(rest, 1)
-        if one.name not in ("tall", "alike", "longer", "past")  # values like the others'
+        if one.name not in ("tall", "alike", *FEW_ROWS)  # values like the others'
     ]
     if one is not first and _tells_more(INFINITE, one):
         cases.append(draw.case(widest, one, INFINITE, optional=True))

@@ -29,6 +29,7 @@ from .exchange import CHILD_ENV
 from .judgement import Judgement
 from .record import Record
 from .scan import scan
+from .stretched import FEW_ROWS
 from .verdict import Verdict
 
 CHILD_LIMITS = Limits(wall_s=120.0, cpu_s=90, memory_bytes=8 << 30, file_bytes=1 << 30, processes=8)
@@ -39,7 +40,7 @@ _SHARED_CPU_S = 135
 MODES = ("as-is", "train", "eval")
 
 SLOW = "at its widest shapes it ran past its limit in the interpreter: it was judged at narrower ones"
-_WIDEST = ("wide", "longer", "past")
+_WIDEST = ("wide", *FEW_ROWS)
 
 
 class JudgeError(KbgenError):

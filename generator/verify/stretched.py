@@ -15,6 +15,9 @@ from ...profiling.shapes import NETWORK_CALLS, ShapeSet
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
+FEW_ROWS = ("longer", "past")
+"""Names of shapes that are long along one axis and next to nothing along the others."""
+
 _LONGEST = 8192
 """Full size's rows beyond which nobody takes a tile for a row."""
 
