@@ -49,6 +49,9 @@ from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
 from .stand_in import ASKS, off_the_card, stand_in, units
 from .watched import CHOICE, NAME, watch_kernels
 
+_CHEAP_S = 0.3
+"""Of CPU time: calls that take less are made until twice the patience is over."""
+
 _MOST_AT_FULL = 16
 """Configurations that full size alone may choose, and that are made to run."""
 
@@ -119,14 +122,14 @@ class _Judging:
         self.tensors: dict[int, dict[str, Any]] = {}
         self.started = time.process_time()  # a busy machine is no reason to judge less
         self.enough = False
+        self.took: dict[int, float] = {}  # CPU seconds of the last call at each shape
         self.wanted = Unmet.of(request.get("wanted", {}))
 
     def run(self) -> None:
         """Every step until the judge has enough, then calls that repeat step `retried` for a configuration's
         sake."""
         for number, step in enumerate(self.steps):
-            late = step.optional and self._spent() > self.request["patience_s"]
-            if late or self._needless(step):
+            if self._late(step) or self._needless(step):
                 self.reports.append(StepReport("skipped"))
                 write_call(self.folder, number, self.reports[-1], {})
                 continue
@@ -137,8 +140,9 @@ class _Judging:
                 self.enough = True
                 return
         self._force()
+        until = max(self._spent(), self.request["patience_s"]) + self.request["patience_s"]
         while self.watch.tuning.missing and len(self.reports) < len(self.steps) + MOST:
-            if self._spent() > 2 * self.request["patience_s"]:
+            if self._spent() > until:
                 return
             self._call(self._retried)
 
@@ -212,6 +216,12 @@ class _Judging:
         if self.conditions.forced:
             self._call(self._retried, self.conditions.told(self.conditions.forced))
 
+    def _late(self, step: Step) -> bool:
+        """Whether a call may be left out and time is up: for calls at a shape where one takes long, soon."""
+        spent, patience_s = self._spent(), self.request["patience_s"]
+        dear = self.took.get(step.shape, 0.0) > _CHEAP_S
+        return step.optional and spent > (patience_s if dear else 2 * patience_s)
+
     def _spent(self) -> float:
         return time.process_time() - self.started
 
@@ -225,8 +235,9 @@ class _Judging:
         with units(shape.units):
             if step.shape not in self.instances:
                 self.instances[step.shape] = self._instance(shape, step)
-            self.watch.tuning.turn = number
+            self.watch.tuning.turn, begun = number, self._spent()
             report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
+            self.took[step.shape] = self._spent() - begun
         self.reports.append(replace(report, forced=forced, tiles=tiles))
 
     def _instance(self, shape: Shape, step: Step) -> Instance:

@@ -27,9 +27,12 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
 
 
 def with_more_rows(cases: list[Case]) -> list[Case]:
-    """A call of the first shape's instance on twice the rows: what it remembers of sizes shows."""
+    """A call of the first shape's instance on twice the rows, and one on as many as before: what it remembers
+    of sizes shows."""
     usual = plain(cases, cases[0].setting)
-    return Draw(torch.Generator()).resized(usual, MORE)
+    more = Draw(torch.Generator()).resized(usual, MORE)
+    again = replace(usual.step, again=False, optional=True)
+    return [*more, replace(usual, name=f"{usual.name}, after more rows", step=again)] if more else []
 
 
 def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:
