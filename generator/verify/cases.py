@@ -119,7 +119,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
 
     def families(must: bool) -> list[Case]:
-        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS, ONE_NAN, INFINITE)
+        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS, ONE_NAN)
         chosen = [name for name in FAMILIES if name not in elsewhere and (name in MUST) is must]
         pairs = [(name, (odd_place, odd) if name in _AT_ODD else (0, first)) for name in chosen]
         return [draw.case(*where, name) for name, where in pairs if _tells_more(name, where[1])]
@@ -137,12 +137,12 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     if one is not first:
         cases += draw.altered(plain(cases, one), "padded masks")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
-    cases += [draw.case(0, first, name) for name in (ONE_NAN, INFINITE) if _tells_more(name, first)]
     for layout in LAYOUTS:
         if suits(odd.shipped, layout):
             cases.append(draw.case(odd_place, odd, "normal", layout=layout, optional=True))
     cases += [case for layout in EMPTY for case in draw.resized(plain(cases, odd), layout)]
     cases += families(must=False)
+    cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     cases += [
         draw.case(place, one, "as shipped", optional=True)
         for place, one in enumerate(rest, 1)

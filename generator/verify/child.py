@@ -50,7 +50,10 @@ from .stand_in import ASKS, off_the_card, stand_in, units
 from .watched import CHOICE, NAME, watch_kernels
 
 _CHEAP_S = 0.3
-"""Of CPU time: calls that take less are made until twice the patience is over."""
+"""Of CPU time: calls that take less are made for a little longer."""
+
+_LONGER = 1.5
+"""Times the patience."""
 
 _MOST_AT_FULL = 16
 """Configurations that full size alone may choose, and that are made to run."""
@@ -220,7 +223,7 @@ class _Judging:
         """Whether a call may be left out and time is up: for calls at a shape where one takes long, soon."""
         spent, patience_s = self._spent(), self.request["patience_s"]
         dear = self.took.get(step.shape, 0.0) > _CHEAP_S
-        return step.optional and spent > (patience_s if dear else 2 * patience_s)
+        return step.optional and spent > patience_s * (1.0 if dear else _LONGER)
 
     def _spent(self) -> float:
         return time.process_time() - self.started

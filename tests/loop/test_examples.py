@@ -12,6 +12,7 @@ from kbgen.profiling.op import load_op
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 GPUS = ("h100", "rtx4090", "mi300x")
+SMALL_BYTES = 1 << 20
 TURNS = [(path, GPUS[turn % len(GPUS)]) for turn, path in enumerate(EXAMPLES)]
 
 
@@ -25,7 +26,7 @@ def test_an_example_ends_verified_compiled_and_recorded(
     path: Path, gpu: str, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KBGEN_EMBEDDER", "hashing")
-    small = load_op(path).shape_sets()[0].overrides
+    small = load_op(path).shape_sets(SMALL_BYTES)[0].overrides
     result = optimize(
         OptimizeRequest(path, gpu=gpu, overrides=small, max_candidates=2, library=library, out=tmp_path)
     )
