@@ -49,12 +49,6 @@ from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
 from .stand_in import ASKS, off_the_card, stand_in, units
 from .watched import CHOICE, NAME, watch_kernels
 
-_CHEAP_S = 0.3
-"""Of CPU time: calls that take less are made for a little longer."""
-
-_LONGER = 1.5
-"""Times the patience."""
-
 _MOST_AT_FULL = 16
 """Configurations that full size alone may choose, and that are made to run."""
 
@@ -125,14 +119,14 @@ class _Judging:
         self.tensors: dict[int, dict[str, Any]] = {}
         self.started = time.process_time()  # a busy machine is no reason to judge less
         self.enough = False
-        self.took: dict[int, float] = {}  # CPU seconds of the last call at each shape
         self.wanted = Unmet.of(request.get("wanted", {}))
 
     def run(self) -> None:
         """Every step until the judge has enough, then calls that repeat step `retried` for a configuration's
         sake."""
         for number, step in enumerate(self.steps):
-            if self._late(step) or self._needless(step):
+            late = step.optional and self._spent() > self.request["patience_s"]
+            if late or self._needless(step):
                 self.reports.append(StepReport("skipped"))
                 write_call(self.folder, number, self.reports[-1], {})
                 continue
@@ -219,12 +213,6 @@ class _Judging:
         if self.conditions.forced:
             self._call(self._retried, self.conditions.told(self.conditions.forced))
 
-    def _late(self, step: Step) -> bool:
-        """Whether a call may be left out and time is up: for calls at a shape where one takes long, soon."""
-        spent, patience_s = self._spent(), self.request["patience_s"]
-        dear = self.took.get(step.shape, 0.0) > _CHEAP_S
-        return step.optional and spent > patience_s * (1.0 if dear else _LONGER)
-
     def _spent(self) -> float:
         return time.process_time() - self.started
 
@@ -238,9 +226,8 @@ class _Judging:
         with units(shape.units):
             if step.shape not in self.instances:
                 self.instances[step.shape] = self._instance(shape, step)
-            self.watch.tuning.turn, begun = number, self._spent()
+            self.watch.tuning.turn = number
             report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
-            self.took[step.shape] = self._spent() - begun
         self.reports.append(replace(report, forced=forced, tiles=tiles))
 
     def _instance(self, shape: Shape, step: Step) -> Instance:

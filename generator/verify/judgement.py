@@ -49,8 +49,7 @@ from .whole import (
 from .works_in import works_in
 
 PATIENCE_S = 12.0
-"""After this much CPU time the child leaves out the calls marked optional, and after half as much again
-those that are quick."""
+"""After this much CPU time the child leaves out the calls marked optional."""
 
 _MORE, _OFF = "one more configuration", "off the card"
 
