@@ -23,7 +23,7 @@ from .generator.report import (
     suites,
 )
 from .generator.report.session import Group, Session
-from .generator.strategies.choose import STRATEGIES
+from .generator.strategies.choose import DEFAULT, STRATEGIES
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -56,7 +56,7 @@ def cli() -> None:
 @click.option(
     "--strategy",
     type=click.Choice(list(STRATEGIES)),
-    default="bandit",
+    default=DEFAULT,
     show_default=True,
     help="How to search: beam looks at more candidates, advised follows the advice word for word.",
 )

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from .strategies.choose import DEFAULT
+
 Status = Literal["win", "no-win", "unmeasured", "degenerate", "inconclusive", "declined"]
 Language = Literal["triton", "cuda"]
 Mode = Literal["as-is", "train", "eval"]
@@ -60,7 +62,7 @@ class OptimizeRequest:
     library: Path | None = None
     out: Path = Path("kbgen-out")
     asking: Asking = Asking()
-    strategy: str = "bandit"
+    strategy: str = DEFAULT
 
     def command(self) -> str:
         """The command line that asks the same."""
@@ -72,7 +74,7 @@ class OptimizeRequest:
         words += [w for name, value in self.overrides.items() for w in ("--set", f"{name}={value!r}")]
         words += ["--budget", f"{self.budget_s:g}s"] if self.budget_s != DEFAULT_BUDGET_S else []
         words += ["--max-candidates", str(self.max_candidates)] if self.max_candidates else []
-        words += ["--strategy", self.strategy] if self.strategy != "bandit" else []
+        words += ["--strategy", self.strategy] if self.strategy != DEFAULT else []
         words += [] if self.knowledge else ["--no-knowledge"]
         words += ["--library", str(self.library)] if self.library else []
         words += self.asking.words()

@@ -43,11 +43,7 @@ _WHOLE = (torch.int32, torch.int64)
 
 
 def _rises(value: Input) -> bool:
-    if (
-        not isinstance(value, torch.Tensor)
-        or value.dtype not in (torch.int32, torch.int64)
-        or value.ndim != 1
-    ):
+    if not isinstance(value, torch.Tensor) or value.dtype not in _WHOLE or value.ndim != 1:
         return False
     steps = value.diff()
     return bool((steps >= 0).all()) and bool((steps > 0).any())
@@ -66,8 +62,8 @@ class _Uses(Watching):
         self.places, self.otherwise = places, False
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
-        name = plain_name(func)
-        if not func.is_view and name not in _TAKES_PLACES and func._schema.name[6:] not in COPIES:
+        moves = func.is_view or func._schema.name.removeprefix("aten::") in COPIES
+        if not moves and plain_name(func) not in _TAKES_PLACES:
             self.otherwise = self.otherwise or any(map(self._is_one, args))
 
     def _is_one(self, value: Any) -> bool:

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.families import FAMILIES, SPIKE, draw_inputs, nudged
-from kbgen.generator.verify.idle import idle_spike
+from kbgen.generator.verify.idle import idle_nan, idle_spike
 from kbgen.generator.verify.ignored import ignored_classes
 from kbgen.generator.verify.layout import place, poison, unwritten
 from kbgen.generator.verify.oracle import Reference
@@ -77,6 +77,25 @@ def test_idle_spikes_stand_where_the_mask_takes_them_out() -> None:
     assert idle_spike(Reference(Masked(), "as-is"), [x, torch.ones(4, 50) > 0], {}, generator()) is None
 
 
+def test_what_the_reference_chooses_away_may_be_nan_and_what_it_multiplies_away_may_not() -> None:
+    class Chosen(nn.Module):
+        def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+            return torch.where(mask, x, 0.0).sum(-1)
+
+    class Multiplied(nn.Module):
+        def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+            return (x * mask).sum(-1)
+
+    x, mask = torch.randn(4, 50, generator=generator()), torch.arange(50).expand(4, 50) % 2 == 0
+    drawn = idle_nan(Reference(Chosen(), "as-is"), [x, mask], {}, generator())
+    assert drawn is not None
+    changed = drawn[0]
+    assert isinstance(changed, torch.Tensor)
+    assert changed.isnan().any()
+    assert not (changed.isnan() & mask).any()
+    assert idle_nan(Reference(Multiplied(), "as-is"), [x, mask], {}, generator()) is None
+
+
 def test_classes_are_ignored_where_a_loss_leaves_them_out() -> None:
     class Loss(nn.Module):
         def forward(self, x: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
@@ -103,6 +122,20 @@ def test_weights_move_including_ones_and_zeros_and_statistics() -> None:
     for name, value in model.state_dict().items():
         assert name.endswith("num_batches_tracked") or not torch.isclose(drawn[name], value).all(), name
     assert (drawn["0.running_var"] > 0).all()
+
+
+def test_edges_of_bins_are_respaced_in_order_and_whole_numbers_stay() -> None:
+    model = nn.Identity()
+    edges, places = torch.linspace(0.25, 4.0, 9), torch.arange(9.0)
+    model.register_buffer("edges", edges)
+    model.register_buffer("falling", edges.flip(0))
+    model.register_buffer("places", places)
+    drawn = draw_weights(model, generator())
+    assert drawn["edges"][0] == edges[0]
+    assert (drawn["edges"].diff() > 0).all()
+    assert (drawn["edges"].diff() / edges.diff() - 1).abs().max() > 0.05
+    assert (drawn["falling"].diff() < 0).all()
+    assert torch.equal(drawn["places"], places)
 
 
 def test_constant_tables_stay() -> None:

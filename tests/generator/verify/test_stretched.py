@@ -1,0 +1,74 @@
+"""Shapes beside the usual smaller ones: many rows, equal sizes, longer rows, past a window."""
+
+from pathlib import Path
+
+import pytest
+
+from kbgen.generator.verify.cases import settings
+from kbgen.profiling.op import Op, load_op
+
+FILE = """import torch
+from torch import nn
+
+{sizes}
+
+
+class Model(nn.Module):
+    def forward(self, {inputs}):
+        return {answer}
+
+
+def get_inputs():
+    return [{drawn}]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def written(folder: Path, sizes: str, inputs: str, answer: str, drawn: str) -> Op:
+    path = folder / "op.py"
+    path.write_text(FILE.format(sizes=sizes, inputs=inputs, answer=answer, drawn=drawn))
+    return load_op(path)
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Op:
+    return written(
+        tmp_path, "M, N, K = 512, 1024, 768", "a, b", "a @ b", "torch.randn(M, K), torch.randn(K, N)"
+    )
+
+
+def constants(op: Op) -> dict[str, dict[str, object]]:
+    return {one.name.split()[0]: dict(one.op.constants) for one in settings(op, "as-is", 1)}
+
+
+def test_sizes_that_agree_by_chance_are_one_number(product: Op) -> None:
+    alike = constants(product)["alike"]
+    assert len({alike[name] for name in "MNK"}) == 1
+
+
+def test_there_is_a_shape_of_many_rows(product: Op) -> None:
+    found = constants(product)
+    assert found["tall"]["M"] > max(sizes["M"] for name, sizes in found.items() if name != "tall")  # type: ignore[operator, type-var]
+
+
+def test_rows_are_longer_than_at_full_size_by_one_of_two_tiles(tmp_path: Path) -> None:
+    op = written(tmp_path, "ROWS, COLUMNS = 4096, 1024", "x", "x.softmax(-1)", "torch.randn(ROWS, COLUMNS)")
+    longer = constants(op)["longer"]
+    assert longer["COLUMNS"] == 2 * 1024 + 1
+    assert longer["ROWS"] <= 2  # type: ignore[operator]
+
+
+def test_a_window_that_no_size_is_made_of_is_passed(tmp_path: Path) -> None:
+    op = written(
+        tmp_path,
+        "LENGTH, COLUMNS, WINDOW = 8192, 64, 1000",
+        "x",
+        "x - x.roll(WINDOW, 0) * (torch.arange(LENGTH)[:, None] >= WINDOW)",
+        "torch.randn(LENGTH, COLUMNS)",
+    )
+    past = constants(op)["past"]
+    assert past["WINDOW"] == 1000
+    assert 1000 < past["LENGTH"] <= 8192  # type: ignore[operator]
