@@ -81,6 +81,19 @@ class Loops:
         return any({a for a, _ in p.terms} & inner and {a for a, _ in p.terms} - inner for p in places)
 
     @cached_property
+    def apart(self) -> int:
+        """Elements, at full size, between what neighbouring results see at the same place of a window."""
+        if not self.kept:
+            return 1
+        b, last = self.region.builder, self.kept[-1].leaves[-1]
+        nodes = (b.nodes[n] for n in b.walk([s.value for s in self.region.stores]))
+        taps = [tap for node in nodes if isinstance(node, Load) for tap in node.taps]
+        steps = [
+            dict(b.space.resolve(tap.place).terms).get(last, self.one.like(0)) * tap.stride for tap in taps
+        ]
+        return max((abs(step.full) for step in steps), default=1)
+
+    @cached_property
     def scans(self) -> tuple[int, ...]:
         """Running sums and products of the region."""
         b = self.region.builder

@@ -123,10 +123,10 @@ def test_a_tile_of_parts_shrinks_to_an_end(dense: Loops) -> None:
 
 
 def test_packed_groups_of_one_filter_compile(tmp_path: Path) -> None:
-    """The compiler sees a number where a size is 1: filters a group, of which smaller shapes have more."""
+    """The compiler sees a number where a size is 1: filters a group, of which full size has two."""
     path = tmp_path / "depthwise.py"
     path.write_text(DEPTHWISE, encoding="utf-8")
-    op, spec = load_op(path), find_spec("h200")
+    op, spec = load_op(path, {"filters": 128}), find_spec("h200")
     sizes = [{"batch": 2, "channels": 4, "filters": 8, "height": 10, "width": 14},
              {"batch": 3, "channels": 5, "filters": 15, "height": 9, "width": 13}]  # fmt: skip
     smaller = tuple(trace(op.with_overrides(one)) for one in sizes)
@@ -138,6 +138,18 @@ def test_packed_groups_of_one_filter_compile(tmp_path: Path) -> None:
     assert "tl.cast(n_rows, tl.int64)" in packed.source
     written = tmp_path / "packed.py"
     written.write_text(packed.source, encoding="utf-8")
-    found = inspect(written, op, spec, tmp_path / "scratch")
-    assert [one for one in found.rejections if "compile" in one] == []
-    assert len(found.kernels) == 3
+    for one in (op, op.with_overrides({"filters": 64})):
+        found = inspect(written, one, spec, tmp_path / "scratch")
+        assert [said for said in found.rejections if "compile" in said] == []
+        assert len(found.kernels) == 3
+
+
+def test_one_filter_a_group_at_full_size_gathers_windows_and_pads_no_tile(tmp_path: Path) -> None:
+    path = tmp_path / "depthwise.py"
+    path.write_text(DEPTHWISE, encoding="utf-8")
+    op = load_op(path)
+    smaller = trace(op.with_overrides({"batch": 2, "channels": 5, "filters": 15, "height": 9, "width": 13}))
+    plain = SynthWriter().write(Request(op, trace(op), (smaller,), find_spec("h200")))
+    assert isinstance(plain, Candidate)
+    assert "tl.dot" not in plain.source
+    assert "for tap in tl.static_range(WINDOW)" in plain.source

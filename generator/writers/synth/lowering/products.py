@@ -104,10 +104,10 @@ def contract(
     dims = tuple(ctx.space.leaves(axes[label]) for label in of_result)
     depth = ctx.space.leaves([a for label in summed for a in axes[label]])
     own = [
-        any(axes[label] for label in mine if label not in other)
+        [axis for label in mine if label not in other for axis in axes[label]]
         for mine, other in ((of_left, of_right), (of_right, of_left))
     ]
-    if depth and all(own):
+    if depth and all(ctx.count(axes).full > 1 for axes in own):
         product = Contract(left.node, right.node, depth, dtype, fast)
         return Value(dims, ctx.builder.add(as_attention(ctx.builder, product) or product))
     factors = [ctx.builder.cast(value.node, dtype) for value in (left, right)]
