@@ -34,7 +34,8 @@ class Schedule:
     `rows_in_l2` expects a row's next reading in the L2: the cache is asked to keep it until the last one,
     which walks the row back. `loads_first` asks for all that a held row needs before its first reduction.
 
-    "window" is flat, and every result gathers the elements of its window. "tiles" are those of matrix
+    "window" is flat, and every result gathers the elements of its window; `nested` programs take results of
+    one row, so that no index is divided. "tiles" are those of matrix
     products: `rows` x `block` results a program, `depth` of the summed direction a step; they are walked in
     groups of `group` rows, so that tiles that run together share their factors in the L2. `dot` is how the
     units take fp32 factors: "ieee" as they are, "tf32x3" as three TF32 products of their parts, "bf16x6" as
@@ -98,6 +99,11 @@ more lie side by side in a thread, the farther apart are the elements that a war
 pooling rows by 8 took 2.4 ms with four a thread, 1.6 with two and 1.8 with one (KernelBench's level1/44), by
 3 x 3 x 3 with a step of 2 it took 7.1, 3.6 and 3.0 ms (level1/46)."""
 
+LEAST_FILLED = 0.75
+"""Of tiles that rows of windows are cut into. On an H200 max pooling by 4 x 4 took 3.8 ms flat and 2.6 row by
+row, 511 results each (level1/42), a depthwise convolution by 3 x 3 3.9 and 3.1 (level1/84); with steps it is
+alike."""
+
 PLAIN_PRODUCT_TILE, PLAIN_DEPTH = 64, 32
 """Rows and columns, and step of the sum, of the tile of a matrix product to start from."""
 
@@ -130,7 +136,7 @@ def start_schedule(loops: Loops) -> Schedule:
     if not loops.reduced:
         return Schedule("flat", block=PLAIN_TILE)
     if loops.windowed:
-        return Schedule("window", block=PLAIN_WINDOW_TILE, num_warps=8 if loops.apart > 1 else 4)
+        return _window(loops)
     if loops.reduces_innermost:
         inner = loops.reduced[-1].size.full
         if len(loops.reduced) == 2 and inner >= LEAST_NESTED and not loops.scans:
@@ -138,6 +144,16 @@ def start_schedule(loops: Loops) -> Schedule:
         padded = next_power_of_two(max(loops.columns.values))
         return Schedule("rows", block=min(PLAIN_TILE, padded), one_tile=padded <= PLAIN_TILE)
     return Schedule("columns", block=32, depth=32)
+
+
+def _window(loops: Loops) -> Schedule:
+    """Rows of their own where windows of several dimensions overlap and rows fill their tiles."""
+    if loops.apart > 1:
+        return Schedule("window", block=PLAIN_WINDOW_TILE, num_warps=8)
+    width = loops.kept[-1].size.full if loops.kept else 1
+    padded = -(-width // PLAIN_WINDOW_TILE) * PLAIN_WINDOW_TILE
+    by_rows = len(loops.kept) > 1 and len(loops.reduced) > 1 and width >= LEAST_FILLED * padded
+    return Schedule("window", block=PLAIN_WINDOW_TILE, nested=by_rows)
 
 
 def _tiles(tiling: Tiling) -> Schedule:

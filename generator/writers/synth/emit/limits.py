@@ -130,7 +130,9 @@ def _indexed(loops: Loops, schedule: Schedule, inputs: Inputs) -> tuple[str, str
 def _results(loops: Loops, schedule: Schedule) -> list[str]:
     """What counts the results of products and windows, and the places on each side of held tiles."""
     if loops.tiling is None or not loops.tiling.holds:
-        return ["n_elements" if schedule.layout == "window" else "n_rows * n_cols"]
+        if schedule.layout == "window":
+            return ["n_batch * n_cols" if schedule.nested else "n_elements"]
+        return ["n_rows * n_cols"]
     tiling, space = loops.tiling, loops.region.builder.space
     kept_rows, kept_cols = ["n_rows"] * bool(tiling.kept_rows), ["n_cols"] * bool(tiling.kept_cols)
     rows = kept_rows + _held_count("n_held_rows", tiling.held_rows)

@@ -175,6 +175,8 @@ class WrapperWriter:
             }
         elif self.schedule.layout == "columns":
             chosen = {"n_rows": reduced, "n_batch": kept[:-1]}
+        elif self.schedule.layout == "window":
+            chosen = {"n_elements": kept, "n_batch": kept[:-1], "n_cols": kept[-1:]}
         else:
             chosen = {"n_elements": kept, "n_rows": kept, "n_cols": reduced}
         sizes = self.loops.region.builder.space.sizes

@@ -1,4 +1,4 @@
-"""Window skeleton: a flat grid of results, each of which gathers the few elements of its window.
+"""Window skeleton: a grid of results, flat or row by row, that gather the few elements of their windows.
 
 The inner axes of a window are written out, as far as they are short and fixed: their places are constants
 beside one address, and their loads are under way together. A loop runs over the rest.
@@ -29,26 +29,47 @@ H200 reached 0.14 of its bandwidth."""
 
 def write(job: Job) -> list[Kernel]:
     loops, found = job.loops, reductions(job.loops.region)
-    kernel = Kernel(f"{job.name}_kernel", f"One tile of results a program: {job.doc}.")
-    group = Group("offsets", loops.kept, "mask", "")
+    by_rows = job.schedule.nested
+    what = "One tile of a row's results a program" if by_rows else "One tile of results a program"
+    kernel = Kernel(f"{job.name}_kernel", f"{what}: {job.doc}.")
+    results = (
+        Group("cols", loops.kept[-1:], "mask", "") if by_rows else Group("offsets", loops.kept, "mask", "")
+    )
+    kept = [Group("row", loops.kept[:-1], "", "ROWS"), results] if by_rows else [results]
     lines, taps = _lines(loops), Group("tap", _written_out(loops), "", "WINDOW")
-    groups = [group, *([lines] if lines else []), taps]
+    groups = [*kept, *([lines] if lines else []), taps]
     indexer = Indexer(kernel, loops, groups, job.vocabulary, job.tensors.values())
-    values = Values(kernel, loops, indexer, taps, job.tensors, {frozenset({"offsets"}): "mask"}, job.hints)
+    masks = {frozenset({"cols" if by_rows else "offsets"}): "mask"}
+    values = Values(kernel, loops, indexer, taps, job.tensors, masks, job.hints)
     if any(b in found for r in found for b in values.builder.walk([reduce_node(values.builder, r).arg])):
         raise CannotFuseError("a window is reduced by what it was reduced to before")
-    kernel.size("n_elements", loops.rows)
-    kernel.constant("BLOCK", str(job.schedule.block))
-    program = "tl.program_id(0)" + (".to(tl.int64)" if is_wide(loops) else "")
-    kernel.line(f"offsets = {program} * BLOCK + tl.arange(0, BLOCK)")
-    kernel.line("mask = offsets < n_elements")
-    kernel.grid = "(triton.cdiv({n_elements}, {BLOCK}),)"
-    prepare(values, group)
+    _number(kernel, loops, str(job.schedule.block), by_rows=by_rows)
+    for group in kept:
+        prepare(values, group)
     choose_padding(values, found)
     _gather(values, lines, taps, found)
     for store in loops.region.stores:
         values.store(store, ())
     return [kernel]
+
+
+def _number(kernel: Kernel, loops: Loops, block: str, *, by_rows: bool) -> None:
+    """Which results a program has."""
+    wide = ".to(tl.int64)" if is_wide(loops) else ""
+    kernel.constant("BLOCK", block)
+    if by_rows:
+        kernel.size("n_cols", loops.kept[-1].size)
+        kernel.line("col_blocks = tl.cdiv(n_cols, BLOCK)")
+        row = "tl.program_id(0) // col_blocks"
+        kernel.line(f"row = ({row}){wide}" if wide else f"row = {row}")
+        kernel.line("cols = tl.program_id(0) % col_blocks * BLOCK + tl.arange(0, BLOCK)")
+        kernel.line("mask = cols < n_cols")
+        kernel.grid = "({n_batch} * triton.cdiv({n_cols}, {BLOCK}),)"
+        return
+    kernel.size("n_elements", loops.rows)
+    kernel.line(f"offsets = tl.program_id(0){wide} * BLOCK + tl.arange(0, BLOCK)")
+    kernel.line("mask = offsets < n_elements")
+    kernel.grid = "(triton.cdiv({n_elements}, {BLOCK}),)"
 
 
 def _written_out(loops: Loops) -> tuple[LoopAxis, ...]:
