@@ -15,6 +15,13 @@ from .source import OpError, blame, quiet
 
 Input = torch.Tensor | int | float | bool | None
 
+DATA_DEPENDENT = (
+    "GuardOnDataDependentSymNode",
+    "DataDependentOutputException",
+    "DynamicOutputShapeException",
+)
+"""What torch raises where shapes follow from values, which fake tensors do not have."""
+
 
 def build(module: ModuleType, path: Path, seed: int, device: str = "cpu") -> tuple[nn.Module, list[Input]]:
     """`Model(*get_init_inputs())` and `get_inputs()`, seeded apart so that neither depends on the other.
@@ -112,6 +119,11 @@ def _called(function: Callable[[], Any], name: str, path: Path) -> Any:
     try:
         return function()
     except (Exception, SystemExit) as error:
+        if type(error).__name__ in DATA_DEPENDENT:
+            raise OpError(
+                f"{name} in {path} makes sizes of numbers that it draws, and sizes are read without drawing "
+                "any; give them as constants of the file."
+            ) from error
         raise OpError(
             f"{name} in {path} fails: {blame(error, path)}; it must run without arguments."
         ) from error

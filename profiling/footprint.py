@@ -13,16 +13,10 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from .build import Input, build
+from .build import DATA_DEPENDENT, Input, build
 from .source import Literal, OpError, Source, blame, blamed_line, execute, quiet
 
 Shape = tuple[int, ...]
-
-_DATA_DEPENDENT = (
-    "GuardOnDataDependentSymNode",
-    "DataDependentOutputException",
-    "DynamicOutputShapeException",
-)
 
 
 @dataclass(frozen=True)
@@ -109,7 +103,7 @@ def footprint(source: Source, overrides: Mapping[str, Literal]) -> Footprint:
 
 
 def _forward_error(error: BaseException, source: Source) -> OpError:
-    if type(error).__name__ in _DATA_DEPENDENT:
+    if type(error).__name__ in DATA_DEPENDENT:
         where = f" (line {line})" if (line := blamed_line(error, source.path)) else ""
         return OpError(
             f"forward() in {source.path} branches on tensor values or sizes a tensor by them{where}, "

@@ -110,8 +110,8 @@ def estimate_us(
     large copy reaches. The last, partial wave has fewer in flight and is slower for it. Each access costs a
     fixed number of instructions, so that narrow ones weigh on issue slots. Memory, compute and issue overlap
     imperfectly; launches add up. Torch calls between the kernels are not seen. Where `products` says how a
-    kernel's tiles of matrix products run, they are its compute time; all other arithmetic goes with the bytes,
-    so that what joins a few parts at the end is not taken to compute half of everything.
+    kernel's tiles of matrix products run, they are its compute time; all other arithmetic goes with the
+    bytes, so that what joins a few parts at the end is not taken to compute half of everything.
     """
     launches = sum(kernel.launches for kernel in kernels)
     shares = (

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from ...profiling.build import Input, seeded
 from ...profiling.op import Op, OpError
@@ -25,6 +26,7 @@ from .layout import EMPTY, LAYOUTS, suits
 from .oracle import Reference
 from .setting import Case, Setting
 from .stretched import FEW_ROWS, stretched
+from .weights import any_bytes, uniform_bytes
 from .whole_tiles import whole_tiles
 
 SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 2 << 20, 4 << 20), 1 << 20
@@ -85,19 +87,38 @@ def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:
 def _setting(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
     sized = op.with_overrides(sizes.overrides) if sizes.overrides else op
     model, shipped = sized.instantiate(seed)
-    _, other = sized.instantiate(seed + 500)
+    another, other = sized.instantiate(seed + 500)
     args, kwargs = init_arguments(sized, seed)
     state = {name: value.clone() for name, value in model.state_dict().items()}
     reference = Reference(model, mode)
-    moving = _moving(reference, shipped, state) if any(True for _ in model.buffers()) else frozenset()
-    return Setting(sizes.name, sized, reference, args, kwargs, shipped, other, state, seed, moving)
+    setting = Setting(sizes.name, sized, reference, args, kwargs, shipped, other, state, seed)
+    if not any(True for _ in model.buffers()):
+        return setting
+    return replace(setting, moving=_moving(reference, shipped, state), redrawn=_redrawn(model, another))
 
 
 def _moving(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> frozenset[str]:
-    """Buffers that one call changes."""
+    """Buffers that one call changes, and uniform ones of bytes for which it takes any."""
     ran = reference.tried(inputs, state)
-    after = ran.state if ran else state
-    return frozenset(name for name, was in state.items() if not torch.equal(after[name], was))
+    after, draw = ran.state if ran else state, torch.Generator().manual_seed(0)
+    changed = {name for name, was in state.items() if not torch.equal(after[name], was)}
+    taken = {
+        name
+        for name in uniform_bytes(reference.model)
+        if name in state and reference.tried(inputs, {**state, name: any_bytes(state[name], draw)})
+    }
+    return frozenset(changed | taken)
+
+
+def _redrawn(model: nn.Module, another: nn.Module) -> dict[str, torch.Tensor]:
+    """Buffers that two constructions draw differently, as the other one has them."""
+    theirs = dict(another.named_buffers())
+    mine = {name: one for name, one in model.named_buffers() if name in model.state_dict()}
+    return {
+        name: theirs[name].detach().clone()
+        for name, one in mine.items()
+        if name in theirs and theirs[name].shape == one.shape and not torch.equal(theirs[name], one)
+    }
 
 
 def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -119,29 +119,41 @@ class _Judging:
         self.tensors: dict[int, dict[str, Any]] = {}
         self.started = time.process_time()  # a busy machine is no reason to judge less
         self.enough = False
+        self.costs: dict[int, float] = {}  # CPU time of the longest call, by its shape
+        self.at_will = 0.0  # CPU time of calls that might have been left out
         self.wanted = Unmet.of(request.get("wanted", {}))
 
     def run(self) -> None:
         """Every step until the judge has enough, then calls that repeat step `retried` for a configuration's
         sake."""
         for number, step in enumerate(self.steps):
-            late = step.optional and self._spent() > self.request["patience_s"]
-            if late or self._needless(step):
+            if (step.optional and self._is_late(step)) or self._needless(step):
                 self.reports.append(StepReport("skipped"))
                 write_call(self.folder, number, self.reports[-1], {})
                 continue
             (self.folder / PROGRESS_FILE).write_text(str(number))
+            began = self._spent()
             self._call(step)
+            taken = self._spent() - began
+            self.costs[step.shape] = max(taken, self.costs.get(step.shape, 0.0))
+            self.at_will += taken * step.optional
             write_call(self.folder, number, self.reports[-1], self.tensors[number])
             if (self.folder / ENOUGH_FILE).exists():
                 self.enough = True
                 return
         self._force()
-        until = max(self._spent(), self.request["patience_s"]) + self.request["patience_s"]
+        until = self._spent() + self.request["patience_s"]
         while self.watch.tuning.missing and len(self.reports) < len(self.steps) + MOST:
             if self._spent() > until:
                 return
             self._call(self._retried)
+
+    def _is_late(self, step: Step) -> bool:
+        """Whether a call that may be left out would, as long as the longest at its shape, take more time than
+        there is for such calls, or bring the whole past half of its limit."""
+        expected = self.costs.get(step.shape, 0.0)
+        limit, patience = float(self.request["cpu_s"]) / 2, float(self.request["patience_s"])
+        return self._spent() + expected > limit or self.at_will + expected > patience
 
     def at_full_size(self, full: FullSize | None) -> Rehearsed | None:
         """The walk through full size, and calls that meet what it alone has met."""

@@ -88,9 +88,9 @@ class Draw:
         laid = placed(drawn, layout)
         values = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in laid]
         model, whole = setting.reference.model, family == "small integers"
-        state = (
-            setting.state if shipped_weights else draw_weights(model, self.generator, whole, setting.moving)
-        )
+        state = setting.state
+        if not shipped_weights:
+            state = draw_weights(model, self.generator, whole, setting.moving, setting.redrawn)
         may_skip = family not in MUST if optional is None else optional
         step = Step(place_of_shape, layout, values, state, again, ghost, may_skip)
         extra = [] if layout == "contiguous" else [str(layout)]

@@ -8,13 +8,14 @@ sizes give together is made to hold where a kernel's arguments alone make it.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ...profiling.constructors import is_built_in
-from ...profiling.op import Op
+from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits, run_child
 from ...profiling.source import Literal
 from .answers import Answers
@@ -36,7 +37,7 @@ _LEAST_TILE = 16
 """Elements that a size halved for want of memory remains a multiple of."""
 
 _PATIENCE_S = 6.0
-"""CPU time after which no spikes are looked for any more."""
+"""CPU time for second calls."""
 
 _LOOKED_FOR = "spikes"
 """Second calls at the sizes that were called, where time is left: a far element that random values drown."""
@@ -72,6 +73,7 @@ def at_full_axes(
         "device": device_answers(record.spec),
         "mode": record.mode,
         "patience_s": _PATIENCE_S,
+        "cpu_s": limits.cpu_s,
         "retried": 0,
         "wanted": wanted,
     }
@@ -139,13 +141,30 @@ def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Liter
     alone = [small, _smaller(small, 16)]
     found: dict[str, dict[str, Literal]] = {}
     for name in cut:
-        choices = [{name: value} for value in _halves(op.constants[name])]
+        values = (*_whole_dimension(op, small, name), *_halves(op.constants[name]))
+        choices = [{name: value} for value in values]
         choices += [{one: op.constants[one] for one in (name, other)} for other in cut if other != name]
         fitting = (sizes for choice in choices if (sizes := _fitting(op, choice, bases, alone)) is not None)
         sizes = next(fitting, None)
         if sizes is not None and sizes not in found.values():
             found[name] = sizes
     return dict(sorted(found.items(), key=lambda one: rows_of(op.with_overrides(one[1]))))
+
+
+def _whole_dimension(op: Op, small: Mapping[str, Literal], name: str) -> list[Literal]:
+    """The value with which this constant alone makes an input's dimension as long as at full size, where
+    others take part in it: keys of a past and of a present, say."""
+    value = op.constants[name]
+    if type(value) is not int:
+        return []
+    with contextlib.suppress(OpError):
+        given = (op.with_overrides({**small, name: one}) for one in (value, value + 1))
+        now, more = (one.footprint().inputs for one in given)
+        triples = zip(op.footprint().inputs, now, more, strict=True)
+        sides = [side for shapes in triples for side in zip(*shapes, strict=True)]
+        short = max((full - held for full, held, next_ in sides if next_ == held + 1), default=0)
+        return [value + short] if short > 0 else []
+    return []
 
 
 def _smaller(small: Mapping[str, Literal], times: int) -> dict[str, Literal]:

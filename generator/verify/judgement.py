@@ -48,8 +48,8 @@ from .whole import (
 )
 from .works_in import works_in
 
-PATIENCE_S = 12.0
-"""After this much CPU time the child leaves out the calls marked optional."""
+PATIENCE_S = 10.0
+"""CPU time that the child spends on calls marked optional; what needs more is left out."""
 
 _MORE, _OFF = "one more configuration", "off the card"
 
@@ -121,6 +121,7 @@ class Judgement:
             "device": device_answers(self.record.spec),
             "mode": self.record.mode,
             "patience_s": PATIENCE_S,
+            "cpu_s": self.limits.cpu_s,
             "retried": self.retried,
         }
         return run_child(

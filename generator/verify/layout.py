@@ -44,22 +44,30 @@ def layout_of(number: int, layout: Layout) -> Layout:
 def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
     """A new tensor equal to `values`; where a layout cannot apply, the contiguous one is used.
 
-    transposed: the last two dimensions are swapped in storage. shifted: the data starts one element off the
-    alignment that a fresh allocation has. expanded: the first dimension has stride 0, so that all its rows
-    are row 0. channels last: of four dimensions, the second is the one whose elements lie together.
-    stepped: between the elements of a row lie others.
+    transposed: the last two dimensions are swapped in storage. shifted: a slice of a larger storage, one
+    element off the alignment that a fresh allocation has. expanded: the first dimension has stride 0, so that
+    all its rows are row 0. channels last: of four dimensions, the second is the one whose elements lie
+    together. stepped: between the elements of a row lie others.
     """
     if layout == "transposed" and values.ndim >= 2:
-        return _guarded(values.transpose(-1, -2).contiguous(), 0).transpose(-1, -2)
+        return _guarded(values.transpose(-1, -2).contiguous()).transpose(-1, -2)
     if layout == "shifted":
-        return _guarded(values, 1)
+        return _slice(values)
     if layout == "expanded" and values.ndim >= 2 and values.shape[0] > 1:
-        return _guarded(values[:1], 0).expand(values.shape)
+        return _guarded(values[:1]).expand(values.shape)
     if layout == "channels last" and values.ndim == 4:
-        return _guarded(values.permute(0, 2, 3, 1).contiguous(), 0).permute(0, 3, 1, 2)
+        return _guarded(values.permute(0, 2, 3, 1).contiguous()).permute(0, 3, 1, 2)
     if layout == "stepped" and values.ndim >= 2:
-        return _guarded(values.repeat_interleave(2, -1), 0)[..., ::2]
-    return _guarded(values, 0)
+        return _guarded(values.repeat_interleave(2, -1))[..., ::2]
+    return _guarded(values)
+
+
+def _slice(values: torch.Tensor) -> torch.Tensor:
+    """A part of a larger tensor, as its owner has cut it out."""
+    count = values.numel()
+    storage = torch.empty(count + 2 * _GUARD_ELEMENTS + 1, dtype=values.dtype)
+    poison(storage)
+    return storage[_GUARD_ELEMENTS + 1 :][:count].view(values.shape).copy_(values)
 
 
 def suits(inputs: Sequence[Input], layout: Layout) -> bool:
@@ -82,17 +90,15 @@ def _suits(values: torch.Tensor, layout: Layout) -> bool:
     return True
 
 
-def _guarded(values: torch.Tensor, shift: int) -> torch.Tensor:
+def _guarded(values: torch.Tensor) -> torch.Tensor:
     """A tensor whose storage begins with its first element, so that nothing tells of the guards around it."""
     count = values.numel()
     if count == 0:
         return values.clone()
-    before = _GUARD_ELEMENTS + shift
-    storage = torch.empty(count + before + _GUARD_ELEMENTS, dtype=values.dtype)
+    storage = torch.empty(count + 2 * _GUARD_ELEMENTS, dtype=values.dtype)
     poison(storage)
-    size = storage.element_size()
-    raw = storage.view(torch.uint8).numpy()
-    held = torch.frombuffer(raw, dtype=values.dtype, count=count, offset=before * size).view(values.shape)
+    raw, before = storage.view(torch.uint8).numpy(), _GUARD_ELEMENTS * storage.element_size()
+    held = torch.frombuffer(raw, dtype=values.dtype, count=count, offset=before).view(values.shape)
     return held.copy_(values)
 
 

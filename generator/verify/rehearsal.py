@@ -42,6 +42,9 @@ NOWHERE = "meta"
 
 _ONES = 1
 _CONTENTS = (0, _ONES, -1)
+_FEW, _MANY = 2, 32
+"""Programs of a launch that are walked beside its last; the many before anything is claimed, since programs
+may do different things."""
 
 
 @dataclass(frozen=True)
@@ -117,18 +120,20 @@ def rehearse(
         return Rehearsed(faults, first.kernels, first.modes, first.why_not)
     agreed = {cause for cause, _ in first.faults}
     for content in _CONTENTS[1:]:
-        agreed &= {cause for cause, _ in _walk(watch, make, inputs, content)[0].faults}
+        agreed &= {cause for cause, _ in _walk(watch, make, inputs, content, _MANY)[0].faults}
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     return Rehearsed(faults, first.kernels, first.modes)
 
 
-def _walk(watch: Watch, make: Any, inputs: Sequence[Any], content: int) -> tuple[Rehearsed, Phantom]:
+def _walk(
+    watch: Watch, make: Any, inputs: Sequence[Any], content: int, samples: int = _FEW
+) -> tuple[Rehearsed, Phantom]:
     phantom, why_not = Phantom(content), ""
     watch.begin()
     watch.promises.sites.clear()
     watch.ghost = watch.otherwise = False
     watch.memory = phantom  # type: ignore[assignment]
-    with _in_place_of_memory(watch, phantom), torch.no_grad(), torch.device(NOWHERE):
+    with _in_place_of_memory(watch, phantom, samples), torch.no_grad(), torch.device(NOWHERE):
         try:
             model = make()
             held = [_tensor(one, phantom) if isinstance(one, tuple) else one for one in inputs]
@@ -159,13 +164,13 @@ def _tensor(form: Form, phantom: Phantom) -> torch.Tensor:
 
 
 @contextlib.contextmanager
-def _in_place_of_memory(watch: Watch, phantom: Phantom) -> Iterator[None]:
+def _in_place_of_memory(watch: Watch, phantom: Phantom, samples: int) -> Iterator[None]:
     builder = triton_interpreter.interpreter_builder
     kind = type(builder)
     builder.__class__ = _imagining(kind, phantom, watch.promises)
     try:
         with (
-            patch.object(triton_interpreter, "GridExecutor", _walking(watch, phantom)),
+            patch.object(triton_interpreter, "GridExecutor", _walking(watch, phantom, samples)),
             patch.object(torch.Tensor, "data_ptr", lambda tensor: phantom.address(tensor)),
         ):
             yield
@@ -218,7 +223,7 @@ def _lanes(ptrs: Any, mask: Any) -> tuple[Addresses, int]:
     return addresses[lanes.astype(np.bool_)], item_bytes
 
 
-def _walking(watch: Watch, phantom: Phantom) -> type[Any]:
+def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
     class Walking(triton_interpreter.GridExecutor):  # type: ignore[misc]
         def __call__(self, *args: Any, **kwargs: Any) -> None:
             watch.launches.append(Launch(self.fn.__name__, ()))
@@ -248,7 +253,7 @@ def _walking(watch: Watch, phantom: Phantom) -> type[Any]:
             if min(sizes) < 1:
                 return
             phantom.check_grid(sizes)
-            for kinds in itertools.product(*(_kinds(size) for size in sizes)):
+            for kinds in itertools.product(*(_kinds(size, samples) for size in sizes)):
                 most: dict[int, int] = {}
                 adds: dict[int, float] = {}
                 for place in _samples([places for _, places in kinds]):
@@ -266,11 +271,11 @@ def _walking(watch: Watch, phantom: Phantom) -> type[Any]:
     return Walking
 
 
-def _kinds(size: int) -> list[tuple[int, list[int]]]:
+def _kinds(size: int, samples: int) -> list[tuple[int, list[int]]]:
     """The last place of an axis and the others, each as how many there are and which are looked at."""
     if size == 1:
         return [(1, [0])]
-    others = sorted({0, (size - 1) // 2})
+    others = sorted({(size - 1) * turn // samples for turn in range(samples)})
     return [(size - 1, others), (1, [size - 1])]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -27,7 +28,9 @@ class Setting:
     state: dict[str, torch.Tensor]
     seed: int
     moving: frozenset[str] = frozenset()
-    """Buffers that the reference itself changes, so that they may hold anything."""
+    """Buffers that the reference itself changes, or takes any bytes for, so that they may hold anything."""
+    redrawn: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    """Buffers that the constructor draws at random, as it draws them another time."""
 
 
 @dataclass(frozen=True)

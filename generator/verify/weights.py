@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
@@ -14,13 +16,14 @@ def draw_weights(
     generator: torch.Generator,
     integers: bool = False,
     moving: frozenset[str] = frozenset(),
+    redrawn: Mapping[str, torch.Tensor] | None = None,
 ) -> dict[str, torch.Tensor]:
     """A state_dict like the model's with every parameter moved, norm scales and biases included.
 
     With `integers` they become small whole numbers. Of the buffers only running statistics move, those that
-    the model is known to change itself (`moving`), those of one value throughout, which stand for what is
-    loaded later, and those that rise or fall throughout, as edges of bins do: another buffer may be a table
-    that the constructor computed.
+    the model is known to change itself or takes any bytes for (`moving`), those of one value throughout,
+    which stand for what is loaded later, edges of bins, which rise or fall throughout, and those that another
+    construction draws otherwise (`redrawn`): another buffer may be a table that the constructor computed.
     """
     statistics = {
         f"{prefix}{'.' if prefix else ''}{name}"
@@ -33,8 +36,11 @@ def draw_weights(
     move = _whole if integers else _moved
     drawn = {
         name: move(value, generator) if name in movable and value.is_floating_point() else value.clone()
-        for name, value in model.state_dict().items()
+        for name, value in {**model.state_dict(), **(redrawn or {})}.items()
     }
+    for name in moving & drawn.keys():
+        if drawn[name].dtype in BYTES:
+            drawn[name] = any_bytes(drawn[name], generator)
     for name, buffer in model.named_buffers():
         if name in drawn and name not in movable and _rises(buffer):
             drawn[name] = _respaced(buffer, generator)
@@ -50,6 +56,21 @@ def _one_value(buffer: torch.Tensor) -> bool:
         return False
     flat = widened(buffer).reshape(-1)
     return bool(flat[0].isfinite()) and bool((flat == flat[0]).all())
+
+
+BYTES = (torch.uint8, torch.int8)
+
+
+def any_bytes(buffer: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Every value that the type has."""
+    range_ = torch.iinfo(buffer.dtype)
+    return torch.randint(range_.min, range_.max + 1, buffer.shape, generator=generator).to(buffer.dtype)
+
+
+def uniform_bytes(model: nn.Module) -> list[str]:
+    """Buffers of bytes that hold one number throughout, the zero points of a quantised weight, say."""
+    buffers = [(name, one) for name, one in model.named_buffers() if one.dtype in BYTES and one.numel() > 1]
+    return [name for name, one in buffers if bool((one == one.reshape(-1)[0]).all())]
 
 
 def _rises(buffer: torch.Tensor) -> bool:
@@ -76,9 +97,9 @@ _MOST_BATCHES = 1 << 20
 
 def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Scaled by 0.5 to 1.5 element by element, shifted by a tenth of its size; all-positive stays so. What
-    was zero throughout is drawn anew, large enough to be missed."""
+    was zero throughout is drawn anew, large enough to be missed, and so is what was infinite."""
     exact = value.detach().float()
-    if exact.numel() and not exact.any():
+    if exact.numel() and (not exact.any() or not exact.isfinite().all()):
         return torch.randn(exact.shape, generator=generator).to(value.dtype)
     size = exact.square().mean().sqrt().clamp_min(0.1) if exact.numel() else exact.sum()
     scaled = exact * (0.5 + torch.rand(exact.shape, generator=generator))

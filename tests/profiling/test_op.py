@@ -152,6 +152,11 @@ WRONG = {
         "torch.rand(-1)",
         r"get_inputs\(\) in .* fails: RuntimeError.*line 18",
     ),
+    "drawn sizes": (
+        "torch.rand(rows, width)",
+        "torch.rand(int(torch.randint(1, rows, ())), width)",
+        r"get_inputs\(\) in .* makes sizes of numbers that it draws",
+    ),
     "bare tensor": (
         "[torch.rand(rows, width)]",
         "torch.rand(rows, width)",
