@@ -15,7 +15,8 @@ from .launches import tensors_in
 from .memory import Addresses, OutOfBoundsError
 
 _BUDGET_S = 3.0
-"""CPU time for one walk through full size; where it runs out, nothing is claimed."""
+"""CPU time for one walk through full size, times how much more of it is walked; where it runs out, nothing is
+claimed."""
 
 _MOST_BESIDE = 65535
 """Programs along a grid's second and third axis (CUDA C++ Programming Guide, technical specifications)."""
@@ -45,8 +46,8 @@ class Phantom:
 
     loads_without_other = 0
 
-    def __init__(self, content: int) -> None:
-        self.content, self.until = content, time.process_time() + _BUDGET_S
+    def __init__(self, content: int, times: int = 1) -> None:
+        self.content, self.until = content, time.process_time() + times * _BUDGET_S
         self.extents: dict[int, _Extent] = {}
         self.fresh: set[int] = set()
         self.highest: dict[int, int] = {}  # by the storage

@@ -42,7 +42,7 @@ NOWHERE = "meta"
 
 _ONES = 1
 _CONTENTS = (0, _ONES, -1)
-_FEW, _MANY = 2, 32
+_FEW, _MANY = 2, 8
 """Programs of a launch that are walked beside its last; the many before anything is claimed, since programs
 may do different things."""
 
@@ -128,7 +128,7 @@ def rehearse(
 def _walk(
     watch: Watch, make: Any, inputs: Sequence[Any], content: int, samples: int = _FEW
 ) -> tuple[Rehearsed, Phantom]:
-    phantom, why_not = Phantom(content), ""
+    phantom, why_not = Phantom(content, samples // _FEW), ""
     watch.begin()
     watch.promises.sites.clear()
     watch.ghost = watch.otherwise = False

@@ -134,7 +134,11 @@ _PYTHON = frozenset({"einsum"})
 _PLAIN = ("slice.Tensor", "alias.default")
 """Written without any call."""
 
-_PUBLIC_NAMES = {"_unsafe_view": "view", "lift_fresh_copy": "clone", "_to_copy": "to"}
+_PUBLIC_NAMES = {
+    "_unsafe_view": "view", "lift_fresh_copy": "clone", "_to_copy": "to", "__and__": "bitwise_and",
+    "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__lshift__": "bitwise_left_shift",
+    "__rshift__": "bitwise_right_shift",
+}  # fmt: skip
 _MODULES = (
     (torch.nn.functional, "", "F"), (torch, "", "torch"), (torch.linalg, "linalg_", "torch.linalg"),
     (torch.special, "special_", "torch.special"), (torch.fft, "fft_", "torch.fft"),
