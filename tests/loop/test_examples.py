@@ -12,7 +12,7 @@ from kbgen.profiling.op import load_op
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 GPUS = ("h100", "rtx4090", "mi300x")
-SMALL_BYTES = 1 << 20
+SMALL_BYTES = 1 << 17
 TURNS = [(path, GPUS[turn % len(GPUS)]) for turn, path in enumerate(EXAMPLES)]
 
 
