@@ -197,10 +197,12 @@ class Review:
             found, oracle = self.changed.get(name, before), _wide(answer.oracle.state[name])
             eager, shaken = answer.eager.state[name], _wide(answer.shaken.state[name])
             target = Target(oracle, eager, shaken, terms=answer.oracle.terms)
-            if moved and not compare(found, target, self.precision).accepted:
+            compared = compare(found, target, self.precision) if moved else None
+            if compared is not None and not compared.accepted:
                 if is_settled(name, found, answer.oracle.state):
                     continue
-                return Fault("buffer-differs", f"{name} is not what the reference makes of it")
+                told = f"{name} is not what the reference makes of it: {compared.why}"
+                return Fault("buffer-differs", told)
         mutated = [name for name in self.changed if name not in step.state]
         if mutated and not self._reference_mutates():
             return Fault("input-mutated", f"it changes its input {mutated[0]}")
