@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-rows = 300
+rows = 140
 width = 3
 
 
