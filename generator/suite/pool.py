@@ -5,7 +5,8 @@
         for key, ending in pool.ended(): ...
 
 Processes are forked from one that has only imported (`multiprocessing`'s fork server): a task sees no trace
-of another. What a task holds is counted over all the processes below it, once a second.
+of another. What a task holds is counted over all the processes below it, once a second. It ends with the
+process that holds the pool, a killed one too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -198,6 +200,7 @@ def _child(work: Work, argument: Any, environment: Mapping[str, str], answer: Co
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    Thread(target=_end_with_the_pool, daemon=True).start()
     try:
         told = {"value": work(argument)}
     except BaseException as error:
@@ -205,6 +208,16 @@ def _child(work: Work, argument: Any, environment: Mapping[str, str], answer: Co
         *_, last = traceback.extract_tb(error.__traceback__)
         told = {"error": f"{type(error).__name__}: {words} ({Path(last.filename).name}:{last.lineno})"}
     answer.send({**told, "cpu_s": cpu_seconds([os.getpid(), *below(os.getpid())])})
+
+
+def _end_with_the_pool() -> None:
+    """Wait for the end of the process that holds the pool, and end with all that runs here."""
+    pool = multiprocessing.parent_process()
+    assert pool is not None
+    wait([pool.sentinel])
+    for one in (*below(os.getpid()), os.getpid()):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(one, signal.SIGKILL)
 
 
 def _has_ended(task: _Running) -> bool:

@@ -4,6 +4,8 @@ Tasks are texts for `eval` and `exec`: another process finds those by name.
 """
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +74,44 @@ def test_what_runs_when_a_pool_is_left_is_ended() -> None:
             time.sleep(0.05)
     assert pool.running == 0
     assert SLEEPER not in commands()
+
+
+KILLED = """
+import sys, time
+from kbgen.generator.suite.pool import Processes
+
+if __name__ == "__main__":
+    pool = Processes()
+    pool.start("hangs", exec, sys.argv[1])
+    for task in pool._tasks.values():
+        print(task.process.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_tasks_end_with_a_pool_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "killed.py").write_text(KILLED)
+    words = [sys.executable, str(tmp_path / "killed.py"), HANG]
+    begun = time.monotonic()
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        task = int(holder.stdout.readline())
+        while not below(task):  # its own child must end too
+            assert time.monotonic() - begun < PATIENT
+            time.sleep(0.1)
+        pids = [task, *below(task)]
+        holder.kill()
+    while any(_runs(pid) for pid in pids):
+        assert time.monotonic() - begun < PATIENT
+        time.sleep(0.1)
+
+
+def _runs(pid: int) -> bool:
+    """Whether there is such a process that is more than an entry for a parent to read."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_in_this_process_tasks_run_when_their_endings_are_asked_for() -> None:
