@@ -73,6 +73,7 @@ def _rewritten(forward: Forward, *inputs: torch.Tensor) -> tuple[fx.Graph, torch
          ["mean", "linear", "add"]),
         (lambda x, w, b: (F.linear(x, w, b) - b).sum((0, 1)), (_seeded(4, 3, 8), WEIGHT, BIAS), ROWS_FIRST,
          ["sum", "linear", "mul", "add", "mul", "sub"]),
+        (lambda x, w: torch.mm(x, w.t()).sum(0), (ROWS, WEIGHT), ROWS_FIRST, ["t", "sum", "matmul"]),
         (lambda x, w: (x @ w.t() / 3).mean(1, keepdim=True), (_seeded(4, 3, 8), WEIGHT), ROWS_FIRST,
          ["t", "mean", "matmul", "div"]),
         (lambda x: torch.relu(x * 3.0 / 8 * -2), (COLUMN,), NUMBERS, ["mul", "relu"]),

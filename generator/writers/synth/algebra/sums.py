@@ -112,7 +112,8 @@ def _sum_rows(
     graph: fx.Graph, node: fx.Node, steps: Sequence[fx.Node], product: fx.Node, dims: Sequence[int]
 ) -> None:
     x, weight = product.args[0], product.args[1]
-    bias = argument(product, "bias") if name(product) == "linear.default" else None
+    linear = name(product) == "linear.default"
+    bias = argument(product, "bias") if linear else None
     sizes = product.meta["val"].shape
     count = 1 if name(node) == "mean.dim" else torch.Size([sizes[dim] for dim in dims]).numel()
 
@@ -124,7 +125,7 @@ def _sum_rows(
     with graph.inserting_before(node):
         target: Any = node.target
         summed = call_on_fakes(graph, "rows", target, [x, list(dims), argument(node, "keepdim")])
-        multiplied: Any = product.target
+        multiplied = aten.linear.default if linear else aten.matmul.default  # mm takes no vector
         found = call_on_fakes(graph, "product", multiplied, [summed, weight])
         if bias is not None:
             found = call_on_fakes(graph, "product", aten.add.Tensor, [found, total(bias)])
