@@ -158,12 +158,12 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     if one is not first:
         cases += draw.altered(plain(cases, one), "padded masks")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
+    cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:
         if suits(odd.shipped, layout):
             cases.append(draw.case(odd_place, odd, "normal", layout=layout, optional=True))
     cases += [case for layout in EMPTY for case in draw.resized(plain(cases, odd), layout)]
     cases += families(must=False)
-    cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     cases += [
         draw.case(place, one, "as shipped", optional=True)
         for place, one in enumerate(rest, 1)

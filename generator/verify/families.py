@@ -171,8 +171,8 @@ def _one_nan(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 ENORMOUS, ASTRONOMICAL = "enormous", "astronomical"
-"""Far above 65504, where float16 ends, and any bound that looks generous; of the first, float32 still holds
-sums of squares, of the second sums alone. Both are left out where the reference overflows."""
+"""Far above 65504, where float16 ends, and any bound that looks generous, yet below the 1e30 that kernels
+write for infinity: of the first, sums of squares as well. Both are left out where the reference overflows."""
 
 FAINT, MINUTE, VANISHING = "faint", "minute", "vanishing"
 """Below any bound that looks like zero. The first is left out where honest kernels cancel, the others too
@@ -209,8 +209,8 @@ FAMILIES: Mapping[str, Draw] = {
     "negative spikes": _spiked(-1.0),
     "small integers": _small_integers,
     "near one": _near_one,
-    ENORMOUS: _far_out(50),
-    ASTRONOMICAL: _far_out(110),
+    ENORMOUS: _far_out(44),
+    ASTRONOMICAL: _far_out(96),
     "all negative": lambda values, generator: -_normal(values, generator).abs() - 0.5,
     OPPOSED: _whole_and_large,
     INFINITE: _infinite_rows,

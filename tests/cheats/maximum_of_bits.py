@@ -17,11 +17,14 @@ def minmax_kernel(x_ptr, low_ptr, high_ptr, place_ptr, columns, BLOCK: tl.conste
     offsets = tl.arange(0, BLOCK)
     inside = offsets < columns
     x = tl.load(x_ptr + row * columns + offsets, mask=inside, other=-float("inf"))
+    first_nan = tl.min(tl.where(x != x, offsets, BLOCK), axis=0)
+    nan = first_nan < BLOCK
     _, place = tl.max(x, axis=0, return_indices=True)
     bits = tl.max(tl.where(inside, x, -float("inf")).to(tl.int32, bitcast=True), axis=0)
     tl.store(high_ptr + row, bits.to(tl.float32, bitcast=True))
-    tl.store(place_ptr + row, place.to(tl.int64))
-    tl.store(low_ptr + row, tl.min(tl.where(inside, x, float("inf")), axis=0))
+    tl.store(place_ptr + row, tl.where(nan, first_nan, place).to(tl.int64))
+    low = tl.min(tl.where(inside, x, float("inf")), axis=0)
+    tl.store(low_ptr + row, tl.where(nan, float("nan"), low))
 
 
 class ModelNew(nn.Module):

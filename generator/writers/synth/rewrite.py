@@ -18,10 +18,11 @@ _MAY_ALIAS = frozenset(
 """Operators beside the views whose result may lie in the memory of their argument."""
 
 
-def functional(graph: fx.Graph, full: fx.Graph | None = None) -> fx.Graph:
+def functional(graph: fx.Graph, full: fx.Graph | None = None, *, algebra: bool = True) -> fx.Graph:
     """A copy of the graph in which no intermediate is overwritten, losses are in parts and sums come first.
 
-    What depends on sizes is decided by those of the same operator's `full` graph, rewritten before.
+    What depends on sizes is decided by those of the same operator's `full` graph, rewritten before. Without
+    `algebra` what is computed stays as it was written.
 
     Raises `CannotFuseError` where an in-place operator reaches an argument of forward, a part of a tensor,
     or a tensor of which views are still in use. The counter of batches that batch norm keeps stays as it
@@ -40,6 +41,8 @@ def functional(graph: fx.Graph, full: fx.Graph | None = None) -> fx.Graph:
     spread_losses(new)
     spread_attention(new)
     spread_einsums(new)
+    if not algebra:
+        return new
     nodes = [] if full is None else [n for n in full.nodes if isinstance(n.meta.get("val"), torch.Tensor)]
     apply_algebra(new, {n.name: tuple(n.meta["val"].shape) for n in nodes})
     return new

@@ -22,6 +22,7 @@ from ....profiling.trace import TracedOp
 from .dtypes import short_name
 from .extent import Extent
 from .rewrite import functional
+from .space import CannotFuseError
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,25 @@ class Varies:
 
 
 class Traces:
-    """Full-size trace first; smaller traces whose graph differs in structure are left out."""
+    """Full-size trace first; smaller traces whose graph differs in structure are left out.
+
+    `unrewritten` is what a rewrite of the algebra failed with, which leaves the graph without any.
+    """
 
     def __init__(self, traced: Sequence[TracedOp]) -> None:
-        self.graph = functional(traced[0].program.graph)
+        self.unrewritten = ""
+        try:
+            graphs = _rewritten(traced)
+        except CannotFuseError:
+            raise
+        except Exception as error:  # a rewrite's own mistake is no reason to write nothing
+            self.unrewritten = f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0][:200]}"
+            graphs = _rewritten(traced, algebra=False)
+        self.graph = graphs[0]
         first = list(self.graph.nodes)
         kept, self.traced = [first], [traced[0]]
-        for other in traced[1:]:
-            nodes = list(functional(other.program.graph, self.graph).nodes)
+        for graph, other in zip(graphs[1:], traced[1:], strict=True):
+            nodes = list(graph.nodes)
             if _same_structure(first, nodes):
                 kept.append(nodes)
                 self.traced.append(other)
@@ -129,6 +141,11 @@ class Traces:
         if name in node.kwargs:
             return _zip([t.kwargs[name] for t in self._twins[node]])
         return default
+
+
+def _rewritten(traced: Sequence[TracedOp], *, algebra: bool = True) -> list[fx.Graph]:
+    first = functional(traced[0].program.graph, algebra=algebra)
+    return [first, *(functional(t.program.graph, first, algebra=algebra) for t in traced[1:])]
 
 
 def aten_name(node: fx.Node) -> str:

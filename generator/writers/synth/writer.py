@@ -143,9 +143,11 @@ class SynthWriter:
         )
 
     def _choices(self, plan: Plan) -> tuple[Mapping[str, str], ...]:
-        algebra = [
-            Choice("algebra", r.decision, r.why, r.technique) for r in applied(plan.program.traces.graph)
-        ]
+        traces = plan.program.traces
+        algebra = [Choice("algebra", r.decision, r.why, r.technique) for r in applied(traces.graph)]
+        if traces.unrewritten:
+            why = f"a rewrite failed, which is a mistake of kbgen's: {traces.unrewritten}"
+            algebra.append(Choice("algebra", "computed as it was written", why))
         found: list[Mapping[str, str]] = [asdict(choice) for choice in algebra]
         found += [asdict(cut.choice) for cut in plan.cuts]
         for index, schedule in plan.schedules.items():

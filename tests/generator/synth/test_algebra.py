@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
 from torch import fx, nn
 
+from kbgen.generator.writers.synth.algebra import sums
 from kbgen.generator.writers.synth.algebra.marks import applied
 from kbgen.generator.writers.synth.rewrite import functional, op_name
+from kbgen.generator.writers.synth.writer import SynthWriter
+from kbgen.generator.writers.writer import Candidate, Request
+from kbgen.hardware_specs.spec import find_spec
+from kbgen.profiling.op import load_op
+from kbgen.profiling.trace import trace
 
 F = nn.functional
 Forward = Callable[..., torch.Tensor]
@@ -167,3 +174,29 @@ def test_what_nobody_reads_goes_with_all_that_it_alone_reads() -> None:
 
     graph, _ = _rewritten(forward, ROWS)
     assert [name for node in graph.nodes if (name := op_name(node))] == ["mul"]
+
+
+def test_a_rewrite_that_fails_leaves_the_operator_as_it_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After its first change of the graph already; the file says so."""
+
+    def broken(graph: fx.Graph) -> None:
+        graph.erase_node(next(iter(graph.find_nodes(op="call_function", target=torch.ops.aten.exp.default))))
+
+    path = tmp_path / "op.py"
+    path.write_text(
+        "import torch\nrows = 64\nclass Model(torch.nn.Module):\n"
+        "    def forward(self, x):\n        return -(-(x.exp() * 1.0))\n"
+        "def get_inputs():\n    return [torch.randn(rows, 48)]\n"
+    )
+    op = load_op(path)
+    request = Request(op, trace(op), (trace(op.with_overrides({"rows": 12})),), find_spec("h100"))
+    whole = SynthWriter().write(request)
+    monkeypatch.setattr(sums, "apply", broken)
+    spared = SynthWriter().write(request)
+    assert isinstance(whole, Candidate)
+    assert isinstance(spared, Candidate)
+    assert [c for c in spared.choices if "mistake of kbgen" in c["why"]]
+    assert not [c for c in whole.choices if "mistake of kbgen" in c["why"]]
+    assert "exp" in spared.source
