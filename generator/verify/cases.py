@@ -21,7 +21,7 @@ from ...profiling.shapes import ShapeSet
 from .candidate import with_constants
 from .draw import ALTERED, Draw
 from .exchange import Shape, Step
-from .families import FAMILIES, INFINITE, LATE_PEAKS, LONE_ROWS, MUST, ONE_NAN, OPPOSED
+from .families import FAMILIES, HALVES, INFINITE, LATE_PEAKS, LONE_ROWS, MUST, ONE_NAN, OPPOSED, floats
 from .layout import EMPTY, LAYOUTS, suits
 from .oracle import Reference
 from .setting import Case, Setting
@@ -140,7 +140,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
 
     def families(must: bool) -> list[Case]:
-        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS, ONE_NAN)
+        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS, ONE_NAN, HALVES)
         chosen = [name for name in FAMILIES if name not in elsewhere and (name in MUST) is must]
         pairs = [(name, (odd_place, odd) if name in _AT_ODD else (0, first)) for name in chosen]
         return [draw.case(*where, name) for name, where in pairs if _tells_more(name, where[1])]
@@ -151,6 +151,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
     cases += [*families(must=True), draw.nudged(cases[0])]
     cases += [case for family in ALTERED for case in draw.altered(cases[0], family)]
+    cases += draw.trained(0, first)
+    cases += [draw.case(0, first, HALVES, optional=False)] if _in_half(first) else []
     with_rows = [pair for pair in enumerate(found) if pair[1].name not in FEW_ROWS]
     widest, one = max(with_rows, key=lambda pair: _columns(pair[1].op))
     if _gives_places(first, cases[0]):
@@ -162,7 +164,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     for layout in LAYOUTS:
         if suits(odd.shipped, layout):
             cases.append(draw.case(odd_place, odd, "normal", layout=layout, optional=True))
-    cases += [case for layout in EMPTY for case in draw.resized(plain(cases, odd), layout)]
+    cases += [case for layout in EMPTY for case in draw.emptied(plain(cases, odd), layout)]
     cases += families(must=False)
     cases += [
         draw.case(place, one, "as shipped", optional=True)
@@ -208,7 +210,9 @@ def at_sizes(
     told = [family for family in families if _tells_more(family, setting)] or ["as shipped"]
     found = [draw.case(place, setting, family) for family in told]
     shipped = draw.case(place, setting, "as shipped")
-    return [*found, *draw.altered(shipped, "padded masks")]
+    counted = [] if any(map(floats, setting.shipped)) else ("extreme integers", "lowest places")
+    found += [case for family in ("padded masks", *counted) for case in draw.altered(shipped, family)]
+    return found
 
 
 def written(setting: Setting, source: str, scratch: Path, units: int | None = None) -> Shape:
@@ -228,6 +232,11 @@ def _moved(setting: Setting, case: Case) -> Step:
     mode where that makes no difference to the reference."""
     flipped = setting.reference.ignores_mode(case.inputs, case.step.state)
     return replace(case.step, again=False, moved=True, late=True, flipped=flipped)
+
+
+def _in_half(setting: Setting) -> bool:
+    """Whether it is given numbers of two bytes, whose sums have to be kept in four."""
+    return any(floats(value) and value.itemsize == 2 for value in setting.shipped)
 
 
 def _tells_more(family: str, setting: Setting) -> bool:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import torch
 
+from ...profiling.build import Input
+from .eight_bits import widened
 from .exchange import Step
 from .extremes import extreme_integers, lowest_places, padded_masks, whole_masks, zeros_alone
-from .families import MUST, draw_inputs, nudged
+from .families import HALVES, LEVEL, MUST, draw_inputs, nudged
 from .idle import idle_nan, idle_spike
 from .ignored import ignored_classes
-from .layout import Layout, placed
-from .resized import resized
+from .layout import LONGER, MORE_ROWS, Layout, placed
+from .resized import doubled, emptied, lengthened
 from .setting import Case, Setting
 from .thresholds import met_thresholds
 from .unsorted import unsorted
-from .weights import draw_weights
+from .weights import TRAINED, draw_weights, level_weights
 
 ALTERED = {
     "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
@@ -60,14 +63,33 @@ class Draw:
         laid = placed(inputs, "contiguous")
         return [replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)]
 
-    def resized(self, case: Case, layout: Layout) -> list[Case]:
-        """The same call with inputs of other sizes; none where the reference has no answer to it."""
-        inputs = resized(case.setting.reference, case.inputs, case.step.state, layout)
-        if inputs is None:
-            return []
-        step = replace(case.step, layout=layout, inputs=inputs, again=False, optional=True)
-        name = f"{case.setting.name}, {layout}"
-        return [replace(case, name=name, family=layout, step=step, inputs=inputs, other_inputs=inputs)]
+    def emptied(self, case: Case, layout: Layout) -> list[Case]:
+        """The same call without rows or columns; none where the reference has no answer to it."""
+        inputs = emptied(case.setting.reference, case.inputs, case.step.state, layout)
+        return [] if inputs is None else [_sized(case, layout, layout, inputs)]
+
+    def longer(self, case: Case) -> Iterator[Case]:
+        """The same call on twice the rows, and with each other axis twice as long, where the reference has an
+        answer to it."""
+        reference, state = case.setting.reference, case.step.state
+        if (more := doubled(reference, case.inputs, state)) is not None:
+            yield _sized(case, MORE_ROWS, MORE_ROWS, more)
+        for axis, inputs in lengthened(reference, case.inputs, state):
+            yield _sized(case, LONGER, f"axis {axis} twice as long", inputs)
+
+    def trained(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """Calls with weights that training leads to: of either sign, and single ones far out; none where
+        there are none such, or the reference has no number then."""
+        reference, cases = setting.reference, []
+        for family, weigh in TRAINED.items():
+            case = self.case(place_of_shape, setting, "normal")
+            state = weigh(reference.model, case.step.state, self.generator)
+            answer = reference.tried(case.inputs, state) if state is not None else None
+            if state is None or answer is None or not all(map(_is_finite, answer.outputs)):
+                continue
+            step = replace(case.step, state=state, again=False, optional=False)
+            cases.append(replace(case, name=f"{setting.name}, {family}", family=family, step=step))
+        return cases
 
     def case(
         self,
@@ -91,9 +113,21 @@ class Draw:
         state = setting.state
         if not shipped_weights:
             state = draw_weights(model, self.generator, whole, setting.moving, setting.redrawn)
+        if family == HALVES:
+            state = level_weights(model, state, self.generator, LEVEL)
         may_skip = family not in MUST if optional is None else optional
         step = Step(place_of_shape, layout, values, state, again, ghost, may_skip)
         extra = [] if layout == "contiguous" else [str(layout)]
         extra += ["other draw"] if family == "as shipped" and not shipped_weights else []
         name = ", ".join([setting.name, family, *extra, *(["kernels left out"] if ghost else [])])
         return Case(name, setting, family, step, laid, other)
+
+
+def _sized(case: Case, layout: Layout, told: str, inputs: list[Input]) -> Case:
+    step = replace(case.step, layout=layout, inputs=inputs, again=False, optional=True)
+    name = f"{case.setting.name}, {told}"
+    return replace(case, name=name, family=layout, step=step, inputs=inputs, other_inputs=inputs)
+
+
+def _is_finite(output: torch.Tensor) -> bool:
+    return bool(widened(output).isfinite().all())

@@ -10,6 +10,9 @@ import torch
 from ...profiling.build import Input
 from .eight_bits import widened
 
+LEVEL = 64.0
+"""Of "opposed halves": 32 products are beyond float16."""
+
 Draw = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
 
 
@@ -192,6 +195,10 @@ OPPOSED = "opposed"
 """Every other input, from the first on, is negative throughout: scores of queries and keys all lie far below
 zero."""
 
+HALVES = "opposed halves"
+"""Values about `LEVEL`, of which every other input has the second half of each row negative, times weights
+about as large: sums of products pass 65504 on the way and come back. Drawn in half precision alone."""
+
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
@@ -218,22 +225,24 @@ FAMILIES: Mapping[str, Draw] = {
     ONE_NAN: _one_nan,
     LONE_ROWS: _lone_rows,
     LATE_PEAKS: _late_peaks,
+    HALVES: lambda values, generator: LEVEL + _normal(values, generator),
 }
 
 
 def draw_inputs(family: str, shipped: list[Input], generator: torch.Generator) -> list[Input]:
     """Floating inputs from `family`, in their own dtype; integers, booleans and numbers stay as shipped."""
     drawn = [
-        FAMILIES[family](value, generator).to(value.dtype).contiguous() if _floats(value) else value
+        FAMILIES[family](value, generator).to(value.dtype).contiguous() if floats(value) else value
         for value in shipped
     ]
-    if family == OPPOSED:
-        for value in [one for one in drawn if _floats(one)][::2]:
-            value.copy_(-widened(value))
+    turned = [one for one in drawn if floats(one)][::2] if family in (OPPOSED, HALVES) else []
+    for value in turned:
+        part = value[..., value.shape[-1] // 2 :] if family == HALVES and value.ndim else value
+        part.copy_(-widened(part))
     return drawn
 
 
-def _floats(value: Input) -> TypeGuard[torch.Tensor]:
+def floats(value: Input) -> TypeGuard[torch.Tensor]:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 

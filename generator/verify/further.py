@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import torch
 
+from .candidate import with_constants
 from .cases import plain
 from .draw import Draw
 from .families import LATE_PEAKS, LONE_ROWS
-from .layout import MORE
+from .layout import MORE_ROWS
 from .modes import other_modes
 from .setting import Case, Setting
 
@@ -23,16 +23,17 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
     the precision."""
     cases = other_modes(found, planned, seed, source)
     cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
-    return cases if _names_sizes(source, found) else [*cases, *with_more_rows(planned)]
+    return cases if _names_sizes(source, found) else [*cases, *_longer(found, planned)]
 
 
-def with_more_rows(cases: list[Case]) -> list[Case]:
-    """A call of the first shape's instance on twice the rows, and one on as many as before: what it remembers
-    of sizes shows."""
+def _longer(found: list[Setting], cases: list[Case]) -> list[Case]:
+    """Calls of the first shape's instance on twice the rows, and along other axes where its constructor was
+    told no sizes, and one on as many as before: what it remembers of sizes shows."""
     usual = plain(cases, cases[0].setting)
-    more = Draw(torch.Generator()).resized(usual, MORE)
+    told = any((one.args, one.kwargs) != (found[0].args, found[0].kwargs) for one in found)
+    more = [one for one in Draw(torch.Generator()).longer(usual) if one.step.layout == MORE_ROWS or not told]
     again = replace(usual.step, again=False, optional=True)
-    return [*more, replace(usual, name=f"{usual.name}, after more rows", step=again)] if more else []
+    return [*more, replace(usual, name=f"{usual.name}, after more", step=again)] if more else []
 
 
 def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:
@@ -78,5 +79,5 @@ def _largest(found: list[Setting]) -> tuple[int, Setting]:
 
 
 def _names_sizes(source: str, found: list[Setting]) -> bool:
-    """Whether a candidate names constants by which the shapes differ: then an instance is for one alone."""
-    return any(re.search(rf"\b{name}\b", source) for one in found for name in one.op.overrides)
+    """Whether a candidate holds constants by which the shapes differ: then an instance is for one alone."""
+    return any(with_constants(source, one.op.overrides) != source for one in found)

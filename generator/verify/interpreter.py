@@ -166,12 +166,14 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             self, op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
             (addresses, item_bytes, _), counts = _active(ptr, mask), not str(op).endswith("XCHG")
+            watch.memory.expect_inside(addresses, item_bytes)
             found = super().create_atomic_rmw(op, ptr, val, mask, *rest)
             return watched(watch.memory, found, addresses, item_bytes, rest, counts)
 
         def create_atomic_cas(
             self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any
         ) -> Any:
+            watch.memory.expect_inside(np.ravel(ptr.data), _item_bytes(ptr))
             found = super().create_atomic_cas(ptr, cmp, val, *rest)
             return watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest, False)
 

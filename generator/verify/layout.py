@@ -11,7 +11,7 @@ from ...profiling.build import Input
 
 Layout = Literal[
     "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
-    "no rows", "no columns", "more rows",
+    "no rows", "no columns", "more rows", "longer",
 ]  # fmt: skip
 LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last", "stepped", "unlike")
 """Those that a wrapper may refuse in words."""
@@ -19,8 +19,11 @@ LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels la
 EMPTY: tuple[Layout, ...] = ("no rows", "no columns")
 """Of inputs without elements: a wrapper may raise whatever it likes, and what it returns must be right."""
 
-MORE: Layout = "more rows"
-"""Of inputs with more rows than the same instance was called on before; a wrapper may refuse it in words."""
+MORE_ROWS: Layout = "more rows"
+LONGER: Layout = "longer"
+MORE: tuple[Layout, ...] = (MORE_ROWS, LONGER)
+"""Of inputs with more rows than the same instance was called on before, or twice as long along another axis;
+a wrapper may refuse it in words."""
 
 _GUARD_ELEMENTS = (
     256  # NaN or a telling integer before and after the values; a multiple of every vector width

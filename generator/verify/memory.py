@@ -159,6 +159,11 @@ class Memory:
             if releases:
                 self._order.release(address)
 
+    def expect_inside(self, addresses: Addresses, item_bytes: int) -> None:
+        """Raises OutOfBoundsError before an atomic has changed what lies beside the launch's tensors."""
+        for _ in self._split(addresses, item_bytes, "atomic"):
+            pass
+
     def look(self, addresses: Addresses, *, counts: bool = True) -> None:
         """The program reads what an acquiring atomic at `addresses` has found there."""
         if addresses.size == 1:
@@ -278,7 +283,8 @@ class Memory:
                 else ("before the start", nearest.start)
             )
             where = f"{abs(address - near)} bytes {side} of {nearest.name}"
-        detail = f"program {self._order.program}: a {verb} that is not masked off goes {where}"
+        article = "an" if verb == "atomic" else "a"
+        detail = f"program {self._order.program}: {article} {verb} that is not masked off goes {where}"
         self.note("out-of-bounds", detail)
         raise OutOfBoundsError(detail)
 

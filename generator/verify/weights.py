@@ -112,3 +112,48 @@ def _whole(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Whole numbers from -2 to 2; 1 or 2 where all are positive."""
     least = 1 if bool((widened(value) > 0).all()) else -2
     return torch.randint(least, 3, value.shape, generator=generator).to(value.dtype)
+
+
+def _of_either_sign(
+    model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """Every other element, at random, of what is positive throughout is negative: scales of a norm become so.
+    None where no parameter is."""
+    changed = dict(state)
+    for name in _parameters(model, state):
+        exact = widened(state[name])
+        if exact.numel() and bool((exact > 0).all()):
+            signs = torch.randint(0, 2, exact.shape, generator=generator) * 2 - 1
+            signs.view(-1)[0] = -1
+            changed[name] = (exact * signs).to(state[name].dtype)
+    return changed if any(changed[name] is not state[name] for name in state) else None
+
+
+def _single_far_out(
+    model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """Parameters of one element four times as large, or 3 where they were 0: a scale reaches its bound. None
+    where there are none."""
+    single = [name for name in _parameters(model, state) if state[name].numel() == 1]
+    far = {name: torch.where(widened(state[name]) == 0, 3.0, 4 * widened(state[name])) for name in single}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in far.items()}} if far else None
+
+
+def level_weights(
+    model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator, level: float
+) -> dict[str, torch.Tensor]:
+    """Every matrix of parameters about `level` throughout."""
+    changed = dict(state)
+    for name in _parameters(model, state):
+        if state[name].ndim > 1:
+            drawn = level + torch.randn(state[name].shape, generator=generator)
+            changed[name] = drawn.to(state[name].dtype)
+    return changed
+
+
+def _parameters(model: nn.Module, state: Mapping[str, torch.Tensor]) -> list[str]:
+    return [n for n, _ in model.named_parameters() if n in state and state[n].is_floating_point()]
+
+
+TRAINED = {"weights of either sign": _of_either_sign, "single weights far out": _single_far_out}
+"""What training makes of weights and no constructor gives."""

@@ -37,7 +37,7 @@ def first_fault(
         return None
     fault, first_shape = faults[0][1], cases[0].setting
     tuned = any(report.configurations for report in reports)  # then a call may differ by its configuration
-    others = (case.step.shape != cases[0].step.shape or case.step.layout == MORE for case, _ in faults)
+    others = (case.step.shape != cases[0].step.shape or case.step.layout in MORE for case, _ in faults)
     elsewhere = not tuned and all(others)
     usual = {
         case.family

@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.families import FAMILIES, SPIKE, draw_inputs, nudged
+from kbgen.generator.verify.families import FAMILIES, HALVES, LEVEL, SPIKE, draw_inputs, nudged
 from kbgen.generator.verify.idle import idle_nan, idle_spike
 from kbgen.generator.verify.ignored import ignored_classes
 from kbgen.generator.verify.layout import place, poison, unwritten
 from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.weights import draw_weights
+from kbgen.generator.verify.weights import TRAINED, draw_weights, level_weights
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -219,3 +219,31 @@ def test_nothing_tells_of_the_guards_around_an_input() -> None:
     held = place(torch.rand(5, 7), "contiguous")
     assert held.storage_offset() == 0
     assert held.untyped_storage().nbytes() == held.nbytes
+
+
+def test_training_turns_signs_and_takes_single_numbers_far_out() -> None:
+    model = nn.BatchNorm1d(64)
+    state = draw_weights(model, generator())
+    turn, raise_ = TRAINED.values()
+    turned = turn(model, state, generator())
+    assert turned is not None
+    assert torch.equal(turned["weight"].abs(), state["weight"])
+    assert 0 < int((turned["weight"] < 0).sum()) < 64
+    assert torch.equal(turned["running_var"], state["running_var"]), "a variance stays one"
+    assert raise_(model, state, generator()) is None, "it has no single number"
+    single = nn.Module()
+    single.scale, single.gate = nn.Parameter(torch.tensor(2.5)), nn.Parameter(torch.zeros(1))
+    raised = raise_(single, dict(single.state_dict()), generator())
+    assert raised is not None
+    assert [float(one) for one in raised.values()] == [10.0, 3.0]
+    assert turn(nn.ReLU(), {}, generator()) is None
+
+
+def test_opposed_halves_pass_the_end_of_float16_and_come_back() -> None:
+    model = nn.Linear(64, 8, dtype=torch.float16)
+    (x,) = draw_inputs(HALVES, [torch.rand(5, 64, dtype=torch.float16)], generator())
+    assert isinstance(x, torch.Tensor)
+    weight = level_weights(model, model.state_dict(), generator(), LEVEL)["weight"]
+    sums = (x.double()[:, None] * weight.double()).cumsum(-1)
+    assert (sums.amax(-1) > 65504).all()
+    assert (sums[..., -1].abs() < 20_000).all()

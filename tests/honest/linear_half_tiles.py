@@ -1,0 +1,42 @@
+"""A linear layer in half precision, summed in float32.
+
+op: linear_half
+expected: passed
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def linear_kernel(x, w, b, out, rows, outs, inner, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    total = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, inner, BK):
+        k = start + tl.arange(0, BK)
+        here = tl.load(x + m * inner + k[None, :], mask=(m < rows) & (k[None, :] < inner), other=0.0)
+        there = tl.load(
+            w + n[None, :] * inner + k[:, None], mask=(n[None, :] < outs) & (k[:, None] < inner), other=0.0
+        )
+        total = tl.dot(here, there, total)
+    bias = tl.load(b + n, mask=n < outs, other=0.0).to(tl.float32)
+    result = total.to(tl.float32) + bias[None, :]
+    tl.store(out + m * outs + n[None, :], result.to(tl.float16), mask=(m < rows) & (n[None, :] < outs))
+
+
+class ModelNew(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width, dtype=torch.float16)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x, weight = x.contiguous(), self.linear.weight.contiguous()
+        outs, inner = weight.shape
+        rows = x.numel() // inner
+        out = torch.empty((*x.shape[:-1], outs), dtype=x.dtype, device=x.device)
+        grid = (triton.cdiv(rows, 32), triton.cdiv(outs, 32))
+        linear_kernel[grid](x, weight, self.linear.bias, out, rows, outs, inner, BM=32, BN=32, BK=32)
+        return out
