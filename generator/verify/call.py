@@ -130,7 +130,10 @@ class Call:
         return self.kept.changed_by_a_call(now, self.watch.memory)
 
     def _fill(self) -> None:
-        """Bring in weights and inputs: in place where the instance has them already."""
+        """Bring in weights and inputs: in place where the instance has them already; a call that moves takes
+        the weights elsewhere too, as `.to` does."""
+        if self.step.moved:
+            nn.Module._apply(self.instance.model, torch.clone)  # type: ignore[no-untyped-call]
         with torch.no_grad():
             for name, value in self.instance.model.state_dict().items():
                 value.copy_(self.step.state[name])

@@ -151,7 +151,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
     cases += [*families(must=True), draw.nudged(cases[0])]
     cases += [case for family in ALTERED for case in draw.altered(cases[0], family)]
-    cases += draw.trained(0, first)
+    cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
     cases += [draw.case(0, first, HALVES, optional=False)] if _in_half(first) else []
     with_rows = [pair for pair in enumerate(found) if pair[1].name not in FEW_ROWS]
     widest, one = max(with_rows, key=lambda pair: _columns(pair[1].op))

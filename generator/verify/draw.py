@@ -14,7 +14,8 @@ from .extremes import extreme_integers, lowest_places, padded_masks, whole_masks
 from .families import HALVES, LEVEL, MUST, draw_inputs, nudged
 from .idle import idle_nan, idle_spike
 from .ignored import ignored_classes
-from .layout import LONGER, MORE_ROWS, Layout, placed
+from .layout import LONGER, MORE_ROWS, NUMBERS, Layout, placed
+from .other_numbers import OTHER_NUMBERS
 from .resized import doubled, emptied, lengthened
 from .setting import Case, Setting
 from .thresholds import met_thresholds
@@ -77,6 +78,13 @@ class Draw:
         for axis, inputs in lengthened(reference, case.inputs, state):
             yield _sized(case, LONGER, f"axis {axis} twice as long", inputs)
 
+    def renumbered(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """Calls with other numbers among their inputs; none where it has none that matter."""
+        case = self.case(place_of_shape, setting, "as shipped")
+        given = (change(case.setting.reference, case.inputs, case.step.state) for change in OTHER_NUMBERS)
+        sized = [_sized(case, NUMBERS, _told(one), one) for one in given if one is not None]
+        return [replace(one, step=replace(one.step, optional=False)) for one in sized]
+
     def trained(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """Calls with weights that training leads to: of either sign, and single ones far out; none where
         there are none such, or the reference has no number then."""
@@ -131,3 +139,8 @@ def _sized(case: Case, layout: Layout, told: str, inputs: list[Input]) -> Case:
 
 def _is_finite(output: torch.Tensor) -> bool:
     return bool(widened(output).isfinite().all())
+
+
+def _told(inputs: list[Input]) -> str:
+    numbers = ", ".join(str(one) for one in inputs if not isinstance(one, torch.Tensor))
+    return f"{NUMBERS} ({numbers})"

@@ -11,7 +11,7 @@ from ...profiling.build import Input
 
 Layout = Literal[
     "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
-    "no rows", "no columns", "more rows", "longer",
+    "no rows", "no columns", "more rows", "longer", "other numbers",
 ]  # fmt: skip
 LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last", "stepped", "unlike")
 """Those that a wrapper may refuse in words."""
@@ -24,6 +24,9 @@ LONGER: Layout = "longer"
 MORE: tuple[Layout, ...] = (MORE_ROWS, LONGER)
 """Of inputs with more rows than the same instance was called on before, or twice as long along another axis;
 a wrapper may refuse it in words."""
+
+NUMBERS: Layout = "other numbers"
+"""Of tensors beside other numbers than the op file gives; a wrapper may refuse them in words."""
 
 _GUARD_ELEMENTS = (
     256  # NaN or a telling integer before and after the values; a multiple of every vector width

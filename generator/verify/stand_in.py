@@ -102,6 +102,9 @@ def stand_in(properties: Mapping[str, Any], arch: str) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+    torch.backends.cudnn.is_acceptable = lambda tensor: (
+        False
+    )  # a recurrent layer would lay its weights out on it
     _target(arch, card.warp_size)
     torch.library.triton_op = torch.library.custom_op = _operator
     torch.library.wrap_triton = lambda kernel: kernel

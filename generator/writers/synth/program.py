@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from torch.export.graph_signature import InputKind, TensorArgument
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ConstantArgument, InputKind, TensorArgument
 from torch.utils import _pytree as pytree
 
 from ....hardware_specs.spec import DeviceSpec
@@ -152,6 +153,7 @@ def write_module(program: Program, parts: Mapping[int, Part], header: str) -> st
         header,
         program.mode,
         program.built_in,
+        _given_numbers(program),
     )
     return writer.write()
 
@@ -248,9 +250,24 @@ def describe(region: Region) -> str:
     return ", ".join(shown) or "copy"
 
 
+def _given_numbers(program: Program) -> dict[str, Any]:
+    """Arguments of forward that are no tensors, and what the op file gives for them: kernels hold it. What
+    follows the shapes is read from them."""
+    found = [
+        dict(zip(program.original.arguments, _user_inputs(traced.program), strict=False))
+        for traced in program.traces.traced
+    ]
+    constants = [{k: v.value for k, v in one.items() if isinstance(v, ConstantArgument)} for one in found]
+    return {name: v for name, v in constants[0].items() if all(one.get(name) == v for one in constants)}
+
+
+def _user_inputs(program: ExportedProgram) -> list[Any]:
+    specs = program.graph_signature.input_specs
+    return [spec.arg for spec in specs if spec.kind is InputKind.USER_INPUT]
+
+
 def _forward_names(program: Program) -> dict[str, str]:
-    specs = program.traces.program.graph_signature.input_specs
-    user = [spec.arg for spec in specs if spec.kind is InputKind.USER_INPUT]
+    user = _user_inputs(program.traces.program)
     arguments = program.original.arguments
     in_spec = program.traces.program.call_spec.in_spec
     given = pytree.tree_unflatten(list(range(len(user))), in_spec)[0] if in_spec is not None else ()

@@ -257,3 +257,22 @@ def test_operators_left_to_torch_have_the_names_of_functions(tmp_path: Path) -> 
     source = _written(_program(tmp_path, BEFORE_OR_PREFIXED, {}, {"rows": 5, "length": 23}))
     assert "torch.bitwise_or(" in source
     assert "__or__" not in source
+
+
+NUMBERED = """
+import torch
+batch = 24
+class Model(torch.nn.Module):
+    def forward(self, x, factor, width, flag=False):
+        return (-x if flag else x)[:, :width] * factor
+def get_inputs():
+    return [torch.randn(batch, 40), 3.14, 40]
+"""
+
+
+def test_a_number_that_forward_is_given_is_held_and_any_other_refused(tmp_path: Path) -> None:
+    source = _written(_program(tmp_path, NUMBERED, {}, {"batch": 11}))
+    assert "* 3.14" in source
+    assert "if factor != 3.14:" in source
+    assert "if width != 40:" in source
+    assert 'raise ValueError(f"these kernels are written for factor = 3.14, got {factor!r}")' in source

@@ -46,7 +46,8 @@ class ModuleWriter:
     """Assembles the file; `inputs` maps placeholder names to the arguments of forward.
 
     `mode` is the mode of the model that the kernels were written for, "" where it makes no difference;
-    `built_in` are settings of the model, such as `norm.eps`, that the file holds as constants.
+    `built_in` are settings of the model, such as `norm.eps`, that the file holds as constants, `given` those
+    among the arguments of forward.
     """
 
     original: Original
@@ -58,6 +59,7 @@ class ModuleWriter:
     header: str
     mode: str = ""
     built_in: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         taken = {*self.inputs.values(), *(p.wrapper.name for p in self.parts.values())}
@@ -108,10 +110,15 @@ class ModuleWriter:
         return "\n".join([f"def forward({ast.unparse(forward.args)}){returns}:", *lines])
 
     def _guard(self) -> list[str]:
+        lines = []
+        for name, value in self.given.items():
+            told = f"these kernels are written for {name} = {value!r}, got {{{name}!r}}"
+            lines += [f"if {name} != {value!r}:", f"    raise ValueError(f{_quoted(told)})"]
         if not self.mode:
-            return []
+            return lines
         wrong = "not self.training" if self.mode == "training" else "self.training"
         return [
+            *lines,
             f"if {wrong}:",
             f'    raise RuntimeError("these kernels are for a model in {self.mode} mode")',
         ]

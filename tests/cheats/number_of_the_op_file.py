@@ -1,0 +1,26 @@
+"""The factor that the op file happens to give is written into the kernel, and the argument ignored.
+
+op: scaled_by_a_number
+class: B7 weights
+expected: wrong-values
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def scale_kernel(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < count
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=inside) * 3.14, mask=inside)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x: torch.Tensor, factor: float) -> torch.Tensor:
+        x = x.contiguous()
+        out = torch.empty_like(x)
+        scale_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+        return out

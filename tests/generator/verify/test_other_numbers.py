@@ -1,0 +1,36 @@
+"""Numbers beside tensors: others are asked for where the reference's results keep their shapes and change."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.other_numbers import other_floats, other_wholes
+
+X = torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
+
+
+class Numbered(nn.Module):
+    def forward(self, x: torch.Tensor, factor: float, shift: int = 0, negative: bool = False) -> torch.Tensor:
+        return (-x if negative else x).roll(shift, 1) * factor
+
+
+class First(nn.Module):
+    def forward(self, x: torch.Tensor, count: int, unused: float) -> torch.Tensor:
+        return x[:, :count]
+
+
+def test_floating_numbers_come_nearer_to_zero_and_zero_does_not_stay() -> None:
+    numbered = Reference(Numbered(), "as-is")
+    assert other_floats(numbered, [X, 2.0, 3], {}) == [X, 1.3, 3]
+    assert other_floats(numbered, [X, 0.0, 3], {}) == [X, 0.65, 3]
+
+
+def test_whole_numbers_go_on_by_one_and_truths_turn() -> None:
+    assert other_wholes(Reference(Numbered(), "as-is"), [X, 2.0, 3, True], {}) == [X, 2.0, 4, False]
+
+
+def test_numbers_that_say_how_large_or_nothing_stay() -> None:
+    first = Reference(First(), "as-is")
+    assert other_wholes(first, [X, 3, 0.5], {}) is None
+    assert other_floats(first, [X, 3, 0.5], {}) is None
+    assert other_wholes(Reference(nn.ReLU(), "as-is"), [X], {}) is None
