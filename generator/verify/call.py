@@ -17,7 +17,7 @@ from .coverage import Reached
 from .exchange import Step, StepReport
 from .interpreter import Watch
 from .kept import Kept
-from .layout import EMPTY, MORE, placed
+from .layout import EMPTY, RESIZED, placed
 from .memory import OutOfBoundsError
 from .oracle import in_mode, shares
 from .recorder import Recorder
@@ -123,7 +123,7 @@ class Call:
     def _unsettled(self) -> tuple[str, ...]:
         """What is kept and has changed; the first calls of a shape may fill what they keep, and those after
         one of another size."""
-        self.instance.calls = 0 if self.step.layout in (*EMPTY, *MORE) else self.instance.calls + 1
+        self.instance.calls = 0 if self.step.layout in (*EMPTY, *RESIZED) else self.instance.calls + 1
         if self.step.layout != "contiguous" or self.step.ghost or self.instance.calls <= _SETTLING:
             return ()
         now = Kept(self.instance.globals, self.instance.model)

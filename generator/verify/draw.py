@@ -14,9 +14,9 @@ from .extremes import extreme_integers, lowest_places, padded_masks, whole_masks
 from .families import HALVES, LEVEL, MUST, draw_inputs, nudged
 from .idle import idle_nan, idle_spike
 from .ignored import ignored_classes
-from .layout import LONGER, MORE_ROWS, NUMBERS, Layout, placed
+from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .other_numbers import OTHER_NUMBERS
-from .resized import doubled, emptied, lengthened
+from .resized import emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import met_thresholds
 from .unsorted import unsorted
@@ -69,14 +69,12 @@ class Draw:
         inputs = emptied(case.setting.reference, case.inputs, case.step.state, layout)
         return [] if inputs is None else [_sized(case, layout, layout, inputs)]
 
-    def longer(self, case: Case) -> Iterator[Case]:
-        """The same call on twice the rows, and with each other axis twice as long, where the reference has an
-        answer to it."""
-        reference, state = case.setting.reference, case.step.state
-        if (more := doubled(reference, case.inputs, state)) is not None:
-            yield _sized(case, MORE_ROWS, MORE_ROWS, more)
-        for axis, inputs in lengthened(reference, case.inputs, state):
-            yield _sized(case, LONGER, f"axis {axis} twice as long", inputs)
+    def resized(self, case: Case) -> Iterator[Case]:
+        """The same call on other numbers of rows, and with other lengths of each other axis, where the
+        reference has an answer to it."""
+        for layout, sizes in ((ROWS, other_rows), (LENGTHS, other_lengths)):
+            for told, inputs in sizes(case.setting.reference, case.inputs, case.step.state):
+                yield _sized(case, layout, told, inputs)
 
     def renumbered(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """Calls with other numbers among their inputs; none where it has none that matter."""

@@ -10,7 +10,7 @@ from .candidate import with_constants
 from .cases import plain
 from .draw import Draw
 from .families import LATE_PEAKS, LONE_ROWS
-from .layout import MORE_ROWS
+from .layout import ROWS
 from .modes import other_modes
 from .setting import Case, Setting
 
@@ -23,17 +23,18 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
     the precision."""
     cases = other_modes(found, planned, seed, source)
     cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
-    return cases if _names_sizes(source, found) else [*cases, *_longer(found, planned)]
+    return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned)]
 
 
-def _longer(found: list[Setting], cases: list[Case]) -> list[Case]:
-    """Calls of the first shape's instance on twice the rows, and along other axes where its constructor was
-    told no sizes, and one on as many as before: what it remembers of sizes shows."""
+def _resized(found: list[Setting], cases: list[Case]) -> list[Case]:
+    """Calls of the first shape's instance on other numbers of rows, and lengths of other axes where its
+    constructor was told no sizes, and one on as many as before: what it remembers of sizes shows."""
     usual = plain(cases, cases[0].setting)
     told = any((one.args, one.kwargs) != (found[0].args, found[0].kwargs) for one in found)
-    more = [one for one in Draw(torch.Generator()).longer(usual) if one.step.layout == MORE_ROWS or not told]
+    resized = Draw(torch.Generator()).resized(usual)
+    more = [one for one in resized if one.step.layout == ROWS or not told]
     again = replace(usual.step, again=False, optional=True)
-    return [*more, replace(usual, name=f"{usual.name}, after more", step=again)] if more else []
+    return [*more, replace(usual, name=f"{usual.name}, after others", step=again)] if more else []
 
 
 def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:

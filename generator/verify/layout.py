@@ -11,7 +11,7 @@ from ...profiling.build import Input
 
 Layout = Literal[
     "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
-    "no rows", "no columns", "more rows", "longer", "other numbers",
+    "no rows", "no columns", "other rows", "other lengths", "other numbers",
 ]  # fmt: skip
 LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last", "stepped", "unlike")
 """Those that a wrapper may refuse in words."""
@@ -19,11 +19,11 @@ LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels la
 EMPTY: tuple[Layout, ...] = ("no rows", "no columns")
 """Of inputs without elements: a wrapper may raise whatever it likes, and what it returns must be right."""
 
-MORE_ROWS: Layout = "more rows"
-LONGER: Layout = "longer"
-MORE: tuple[Layout, ...] = (MORE_ROWS, LONGER)
-"""Of inputs with more rows than the same instance was called on before, or twice as long along another axis;
-a wrapper may refuse it in words."""
+ROWS: Layout = "other rows"
+LENGTHS: Layout = "other lengths"
+RESIZED: tuple[Layout, ...] = (ROWS, LENGTHS)
+"""Of inputs with other numbers of rows than the same instance was called on before, or of other lengths along
+another axis; a wrapper may refuse it in words."""
 
 NUMBERS: Layout = "other numbers"
 """Of tensors beside other numbers than the op file gives; a wrapper may refuse them in words."""

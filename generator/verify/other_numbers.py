@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 
 import torch
+from torch import nn
 
 from ...profiling.build import Input
 from .eight_bits import widened
@@ -12,6 +14,15 @@ from .oracle import Ran, Reference
 
 _NEARER = 0.65
 """What floating numbers are multiplied by: a share, a momentum or an epsilon stays one."""
+
+
+def with_defaults(model: nn.Module, inputs: Sequence[Input], kind: type) -> list[Input]:
+    """`inputs`, and the defaults of what forward takes besides, up to the last that is of this kind."""
+    parameters = list(inspect.signature(model.forward).parameters.values())[len(inputs) :]
+    defaults = [one.default for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    last = max((place for place, one in enumerate(defaults) if isinstance(one, kind)), default=-1)
+    usable = all(one is None or isinstance(one, int | float) for one in defaults[: last + 1])
+    return [*inputs, *(defaults[: last + 1] if usable else [])]
 
 
 def other_floats(
@@ -36,6 +47,7 @@ def _other(
     inputs: Sequence[Input],
     state: dict[str, torch.Tensor],
 ) -> list[Input] | None:
+    inputs = with_defaults(reference.model, inputs, kind)
     if not any(isinstance(one, kind) for one in inputs):
         return None
     given = [changed(one) if isinstance(one, kind) else one for one in inputs]  # type: ignore[arg-type]

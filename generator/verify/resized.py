@@ -1,9 +1,9 @@
 """Gives an op's inputs other sizes than its instance was made for, where the reference still has an answer:
-no rows or columns at all, twice as many rows, or another axis twice as long."""
+no rows or columns at all, twice as many rows or one, or another axis twice as long or of one element."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
 
@@ -15,41 +15,61 @@ from .oracle import Reference
 _AXES: Mapping[Layout, int] = {"no rows": 0, "no columns": -1}
 
 
-def doubled(
+def other_rows(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
-) -> list[Input] | None:
-    """`inputs` with every row a second time, the last one first; None where the reference has no answer."""
+) -> Iterator[tuple[str, list[Input]]]:
+    """`inputs` with every row a second time, the last one first, and with a single row; each with a name,
+    where the reference has an answer. Rows are what the first tensor's first axis counts."""
     rows = next((len(one) for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0), 0)
     if rows < 2:
-        return None
-    changed = [
-        torch.cat([one, one.flip(0)])
-        if isinstance(one, torch.Tensor) and one.ndim > 0 and len(one) == rows
-        else one
-        for one in inputs
-    ]
-    return changed if reference.tried(changed, state) is not None else None
+        return
+    for told, change in (
+        ("more rows", lambda one: torch.cat([one, one.flip(0)])),
+        ("one row", lambda one: one[:1]),
+    ):
+        changed = [
+            change(one).clone()
+            if isinstance(one, torch.Tensor) and one.ndim > 0 and len(one) == rows
+            else one
+            for one in inputs
+        ]
+        if _has_answer(reference, changed, state):
+            yield told, changed
 
 
-def lengthened(
+def other_lengths(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
-) -> Iterator[tuple[int, list[Input]]]:
-    """For each axis of the first tensor but its rows: the axis, and `inputs` of which all that is as long is
-    twice as long, wherever the reference has a finite answer to it."""
+) -> Iterator[tuple[str, list[Input]]]:
+    """For each axis of the first tensor but its rows: `inputs` of which all that is as long is twice as long,
+    or has one element; each with a name, wherever the reference has a finite answer to it."""
     first = next((one for one in inputs if isinstance(one, torch.Tensor)), None)
     if first is None:
         return
     for axis in range(1, first.ndim):
-        changed = [_twice(one, first.shape[axis]) if isinstance(one, torch.Tensor) else one for one in inputs]
-        if first.shape[axis] > 1 and _has_answer(reference, changed, state):
-            yield axis, changed
+        for told, change in (("twice as long", _twice), ("of one element", _once)):
+            changed = [
+                _along(one, first.shape[axis], change) if isinstance(one, torch.Tensor) else one
+                for one in inputs
+            ]
+            if first.shape[axis] > 1 and _has_answer(reference, changed, state):
+                yield f"axis {axis} {told}", changed
 
 
-def _twice(value: torch.Tensor, length: int) -> torch.Tensor:
+def _along(
+    value: torch.Tensor, length: int, change: Callable[[torch.Tensor, int], torch.Tensor]
+) -> torch.Tensor:
     for axis in range(1, value.ndim):
         if value.shape[axis] == length:
-            value = torch.cat([value, value.flip(axis)], axis)
+            value = change(value, axis)
     return value.clone()
+
+
+def _twice(value: torch.Tensor, axis: int) -> torch.Tensor:
+    return torch.cat([value, value.flip(axis)], axis)
+
+
+def _once(value: torch.Tensor, axis: int) -> torch.Tensor:
+    return value.narrow(axis, 0, 1)
 
 
 def emptied(

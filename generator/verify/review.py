@@ -12,7 +12,7 @@ from .budget import Comparison, Target, compare
 from .controls import Answer
 from .exchange import StepReport
 from .explain import explain
-from .layout import EMPTY, unwritten
+from .layout import EMPTY, NUMBERS, unwritten
 from .running import is_settled
 from .verdict import CaseResult, Cause
 
@@ -94,10 +94,11 @@ class Review:
 
     def _guards_layout(self) -> bool:
         """A wrapper may refuse strides it was not written for, in words, before it launches anything; inputs
-        without elements in any way."""
-        if self.answer.case.step.layout in EMPTY:
+        without elements in any way, and numbers that it may not even take before it launches anything."""
+        layout = self.answer.case.step.layout
+        if layout in EMPTY or (layout == NUMBERS and not self.report.in_kernel):
             return True
-        return self.answer.case.step.layout != "contiguous" and self._in_words()
+        return layout != "contiguous" and self._in_words()
 
     def _elsewhere(self) -> bool:
         """Whether this is not the first shape, which a candidate has to take."""

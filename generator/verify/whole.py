@@ -11,7 +11,7 @@ import torch
 from .coverage import unreached
 from .exchange import StepReport
 from .kept import unsettled_message
-from .layout import MORE
+from .layout import RESIZED
 from .operators import only_moves
 from .record import Record
 from .recorder import TO_HOST
@@ -37,7 +37,7 @@ def first_fault(
         return None
     fault, first_shape = faults[0][1], cases[0].setting
     tuned = any(report.configurations for report in reports)  # then a call may differ by its configuration
-    others = (case.step.shape != cases[0].step.shape or case.step.layout in MORE for case, _ in faults)
+    others = (case.step.shape != cases[0].step.shape or case.step.layout in RESIZED for case, _ in faults)
     elsewhere = not tuned and all(others)
     usual = {
         case.family

@@ -251,14 +251,16 @@ def describe(region: Region) -> str:
 
 
 def _given_numbers(program: Program) -> dict[str, Any]:
-    """Arguments of forward that are no tensors, and what the op file gives for them: kernels hold it. What
-    follows the shapes is read from them."""
+    """Arguments of forward that are no tensors, and what the op file gives for them, by default too: kernels
+    hold it. What follows the shapes is read from them."""
     found = [
         dict(zip(program.original.arguments, _user_inputs(traced.program), strict=False))
         for traced in program.traces.traced
     ]
     constants = [{k: v.value for k, v in one.items() if isinstance(v, ConstantArgument)} for one in found]
-    return {name: v for name, v in constants[0].items() if all(one.get(name) == v for one in constants)}
+    left = {k: v for k, v in program.original.defaults.items() if k not in found[0]}
+    fixed = {name: v for name, v in constants[0].items() if all(one.get(name) == v for one in constants)}
+    return fixed | left
 
 
 def _user_inputs(program: ExportedProgram) -> list[Any]:

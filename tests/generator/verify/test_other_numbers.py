@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.other_numbers import other_floats, other_wholes
+from kbgen.generator.verify.other_numbers import other_floats, other_wholes, with_defaults
 
 X = torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
 
@@ -27,6 +27,11 @@ def test_floating_numbers_come_nearer_to_zero_and_zero_does_not_stay() -> None:
 
 def test_whole_numbers_go_on_by_one_and_truths_turn() -> None:
     assert other_wholes(Reference(Numbered(), "as-is"), [X, 2.0, 3, True], {}) == [X, 2.0, 4, False]
+
+
+def test_what_forward_takes_by_default_is_given_too() -> None:
+    assert other_wholes(Reference(Numbered(), "as-is"), [X, 2.0], {}) == [X, 2.0, 1, True]
+    assert with_defaults(nn.ReLU(), [X], int) == [X]
 
 
 def test_numbers_that_say_how_large_or_nothing_stay() -> None:

@@ -7,7 +7,7 @@ from torch import nn
 
 from kbgen.generator.verify.layout import Layout
 from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.resized import doubled, emptied, lengthened
+from kbgen.generator.verify.resized import emptied, other_lengths, other_rows
 
 X = torch.arange(12.0).view(3, 4)
 
@@ -41,13 +41,16 @@ class Product(nn.Module):
 def test_rows_and_columns_go_and_rows_come_twice() -> None:
     assert without(Summed(), X, layout="no rows") == [(0, 4)]
     assert without(Summed(), X, layout="no columns") == [(3, 0)]
-    assert shapes(doubled(reference(Summed()), [X], {})) == [(6, 4)]
+    rows = {told: shapes(given) for told, given in other_rows(reference(Summed()), [X], {})}
+    assert rows == {"more rows": [(6, 4)], "one row": [(1, 4)]}
 
 
 def test_what_the_reference_has_no_number_for_is_not_asked() -> None:
     assert without(Summed(mean=True), X, layout="no columns") is None
     assert without(nn.Linear(4, 2), torch.ones(4), layout="no columns") is None
-    assert doubled(reference(Summed()), [X[:1]], {}) is None
+    assert list(other_rows(reference(Summed()), [X[:1]], {})) == []
+    norm = nn.BatchNorm1d(4)
+    assert [told for told, _ in other_rows(reference(norm), [X], norm.state_dict())] == ["more rows"]
 
 
 def test_a_mean_of_nothing_that_torch_leaves_unwritten_is_not_asked() -> None:
@@ -67,14 +70,18 @@ def test_axes_that_must_match_go_together() -> None:
     assert without(Product(), X, torch.ones(4, 5), layout="no columns") == [(3, 0), (0, 5)]
 
 
-def test_each_other_axis_is_twice_as_long_where_the_reference_takes_that() -> None:
-    planes = torch.ones(2, 3, 5)
-    longer = [(axis, shapes(given)) for axis, given in lengthened(reference(Summed()), [planes], {})]
-    assert longer == [(1, [(2, 6, 5)]), (2, [(2, 3, 10)])]
-    pair = [torch.ones(2, 3, 4), torch.ones(2, 5, 6)]  # rows of the second must match columns of the first
-    assert [axis for axis, _ in lengthened(reference(Product()), pair, {})] == []
-    pair[1] = torch.ones(2, 4, 6)
-    longer = [(axis, shapes(given)) for axis, given in lengthened(reference(Product()), pair, {})]
-    assert longer == [(1, [(2, 6, 4), (2, 4, 6)]), (2, [(2, 3, 8), (2, 8, 6)])]
-    weighed = nn.Linear(4, 2)
-    assert list(lengthened(reference(weighed), [X], weighed.state_dict())) == []
+def test_each_other_axis_has_other_lengths_where_the_reference_takes_that() -> None:
+    def lengths(model: nn.Module, *given: torch.Tensor) -> dict[str, list[object] | None]:
+        found = other_lengths(reference(model), list(given), model.state_dict())
+        return {told: shapes(changed) for told, changed in found}
+
+    assert lengths(Summed(), torch.ones(2, 3, 5)) == {
+        "axis 1 twice as long": [(2, 6, 5)], "axis 1 of one element": [(2, 1, 5)],
+        "axis 2 twice as long": [(2, 3, 10)], "axis 2 of one element": [(2, 3, 1)],
+    }  # fmt: skip
+    assert lengths(Product(), torch.ones(2, 3, 4), torch.ones(2, 4, 6)) == {
+        "axis 1 twice as long": [(2, 6, 4), (2, 4, 6)], "axis 1 of one element": [(2, 1, 4), (2, 4, 6)],
+        "axis 2 twice as long": [(2, 3, 8), (2, 8, 6)], "axis 2 of one element": [(2, 3, 1), (2, 1, 6)],
+    }  # fmt: skip
+    assert lengths(Product(), torch.ones(2, 3, 4), torch.ones(2, 5, 6)) == {}
+    assert lengths(nn.Linear(4, 2), X) == {}

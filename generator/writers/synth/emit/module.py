@@ -112,8 +112,9 @@ class ModuleWriter:
     def _guard(self) -> list[str]:
         lines = []
         for name, value in self.given.items():
+            differs = "is not" if value is None or isinstance(value, bool) else "!="
             told = f"these kernels are written for {name} = {value!r}, got {{{name}!r}}"
-            lines += [f"if {name} != {value!r}:", f"    raise ValueError(f{_quoted(told)})"]
+            lines += [f"if {name} {differs} {value!r}:", f"    raise ValueError(f{_quoted(told)})"]
         if not self.mode:
             return lines
         wrong = "not self.training" if self.mode == "training" else "self.training"

@@ -6,6 +6,7 @@ import ast
 import textwrap
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ..space import CannotFuseError
 
@@ -43,6 +44,14 @@ class Original:
         """Names of what forward takes, self left out."""
         args = self.forward.args
         return [a.arg for a in [*args.posonlyargs, *args.args][1:]]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """What forward takes where it is not given: numbers, truths, words and None."""
+        args = self.forward.args
+        names = [a.arg for a in [*args.posonlyargs, *args.args]]
+        pairs = list(zip(reversed(names), reversed(args.defaults), strict=False))[::-1]
+        return {name: one.value for name, one in pairs if isinstance(one, ast.Constant)}
 
     @property
     def returned(self) -> list[str]:
