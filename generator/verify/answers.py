@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .controls import Answer, right_answer
 from .dropped import NAN_COMPARED, why_dropped
 from .exchange import StepReport
 from .full_size import as_at_full_size, dropped
 from .review import Review, Reviewed
+from .right import Answer, right_answer
 from .setting import Case
 from .verdict import CaseResult
 

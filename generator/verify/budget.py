@@ -141,7 +141,8 @@ class Target:
     adds up at most; where `spreads` is set, NaN may stand though the reference has a number or plus infinity
     (never for minus infinity, of which fully masked rows are made), and where it is
     not, a number though the reference has NaN: times zero, say, which may be left out. Nor is NaN asked for
-    where a number is at its `limit`, which the reference tends to as what was infinite grows.
+    where a number is at its `limit`, which the reference tends to as what was infinite grows, or at all where
+    the op `loses_nan` of finite inputs as it compares.
     """
 
     oracle: torch.Tensor
@@ -152,6 +153,7 @@ class Target:
     terms: int = 1
     spreads: torch.Tensor | None = None
     limit: torch.Tensor | None = None
+    loses_nan: bool = False
 
 
 def _declared_times(own: torch.dtype, precision: str) -> float:
@@ -270,6 +272,8 @@ def _stray_non_finite(found: torch.Tensor, target: Target) -> str:
     if target.limit is not None:
         near = torch.isclose(found.double(), target.limit, rtol=NEAR_LIMIT, atol=NEAR_ZERO)
         stray &= ~(target.oracle.isnan() & near)
+    if target.loses_nan:
+        stray &= ~(oracle.isnan() & torch.isfinite(found))
     if not stray.any():
         return ""
     place = int(stray.reshape(-1).nonzero()[0])

@@ -21,7 +21,8 @@ from ... import KbgenError
 from ...profiling.op import Op, load_op
 from .budget import ALLOWANCE, FLOORS, ROUNDOFF, SENSITIVITY, UNIT_ROUNDOFF, difference
 from .cases import plan, settings
-from .controls import IMPOSTORS, Answer, right_answer
+from .controls import IMPOSTORS
+from .right import Answer, right_answer
 
 CLASSES = ("tf32", "fp16", "bf16")
 _FAMILIES = {"as shipped", "normal", "shifted normal", "equal rows", "spikes", "near one", "scaled up"}

@@ -162,8 +162,11 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:
-        if suits(odd.shipped, layout):
-            cases.append(draw.case(odd_place, odd, "normal", layout=layout, optional=True))
+        # whole tiles in rows of odd length, twice: a vector as wide as promised is shown by a first launch
+        pitched = layout == "pitched"
+        where = (0, first) if pitched else (odd_place, odd)
+        if suits(where[1].shipped, layout):
+            cases.append(draw.case(*where, "normal", layout=layout, again=pitched, optional=True))
     cases += [case for layout in EMPTY for case in draw.emptied(plain(cases, odd), layout)]
     cases += families(must=False)
     cases += [

@@ -3,127 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
 import torch
 
 from ...profiling.build import Input
-from .budget import Target, compare
-from .eight_bits import is_eight_bits, same, widened
-from .exact import must_be_exact
+from .budget import compare
+from .eight_bits import same, widened
 from .families import INFINITE, ONE_NAN
 from .independent import ignores_inputs
 from .layout import EMPTY
-from .oracle import Ran
-from .setting import Case
+from .right import Answer
 
 _REJECTED, _PASSED = "rejected", "passed"
-
-_ENOUGH = 8
-"""Shaken values that tell how errors are passed on: one alone is near the right one now and then, and a sum
-that cancels would be refused by chance of the draw."""
-
-_LARGE = 1e4
-"""In the place of infinity, to see what depends on it."""
-
-_STEPS = 2
-"""Operators that round before one can blow up what another has rounded."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The right answers to one case: float64 oracle, the same for shaken inputs, the op's own result; `exact`
-    where they leave no room for rounding."""
-
-    case: Case
-    oracle: Ran
-    eager: Ran
-    shaken: Ran
-    exact: bool = False
-    touched: tuple[torch.Tensor, ...] = ()  # which values depend on inputs that are no numbers, if any are
-    limits: tuple[
-        torch.Tensor, ...
-    ] = ()  # the answers with large numbers in infinity's place, where it stood
-
-    def targets(self) -> list[Target]:
-        runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
-        choices, terms = self.oracle.choices, self.oracle.terms
-        touched, limits = dict(enumerate(self.touched)), dict(enumerate(self.limits))
-        return [
-            Target(
-                *run,
-                exact=self.exact,
-                choice=choices.get(place),
-                terms=terms,
-                spreads=touched.get(place),
-                limit=limits.get(place),
-            )
-            for place, run in enumerate(runs)
-        ]
-
-
-def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
-    """Run the reference three times on the inputs of `case` with the weights in `state`."""
-    reference = case.setting.reference
-    right, eager = reference.oracle(case.inputs, state), reference.eager(case.inputs, state)
-    exact = case.family == "small integers" and must_be_exact(
-        lambda inputs: reference.oracle(inputs, state), case.inputs, case.other_inputs, right, eager
-    )
-    touched = _touched(case, state) if case.family in (INFINITE, ONE_NAN) else ()
-    limits = _limits(case, state) if case.family == INFINITE else ()
-    return Answer(case, right, eager, _shaken(case, state, right), exact, touched, limits)
-
-
-def _limits(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """The answers to large numbers of infinity's sign in its place."""
-    inputs = [
-        widened(one).nan_to_num(torch.nan, _LARGE, -_LARGE).to(one.dtype)
-        if isinstance(one, torch.Tensor) and _floats(one)
-        else one
-        for one in case.inputs
-    ]
-    return tuple(case.setting.reference.oracle(inputs, state).outputs)
-
-
-def _touched(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """Which values of each output are others where the inputs that are no numbers are."""
-    runs = []
-    for instead in (_LARGE, -_LARGE):
-        inputs = [
-            widened(one).masked_fill(~widened(one).isfinite(), instead).to(one.dtype)
-            if isinstance(one, torch.Tensor) and _floats(one)
-            else one
-            for one in case.inputs
-        ]
-        runs.append(case.setting.reference.eager(inputs, state).outputs)
-    return tuple(~((one == other) | (one.isnan() & other.isnan())) for one, other in zip(*runs, strict=True))
-
-
-def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
-    """The answer to shaken inputs, or to shaken steps where that is farther off; where there are few values,
-    of several draws the one farthest off."""
-    reference = case.setting.reference
-    shaken = reference.shaken(case.inputs, state)
-    values = min((output.numel() for output in right.outputs if output.is_floating_point()), default=_ENOUGH)
-    for draw in range(1, -(-_ENOUGH // max(1, values))):
-        more = reference.shaken(case.inputs, state, draw).outputs
-        farther = map(_farther, right.outputs, shaken.outputs, more)
-        shaken = replace(shaken, outputs=list(farther))
-    if right.steps < _STEPS:
-        return shaken
-    stepped = reference.stepped(case.inputs, state)
-    outputs = list(map(_farther, right.outputs, shaken.outputs, stepped.outputs))
-    kept = {
-        name: _farther(one, shaken.state[name], stepped.state[name]) for name, one in right.state.items()
-    }  # the mean of a deep layer is as far off as what is returned
-    return replace(shaken, outputs=outputs, state=kept)
-
-
-def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    if not right.is_floating_point() or is_eight_bits(right) or one.shape != other.shape:
-        return one
-    return torch.where((other - right).abs() > (one - right).abs(), other, one)
-
 
 Impostor = Callable[[Answer], "list[torch.Tensor] | None"]
 

@@ -7,11 +7,11 @@ import torch
 
 from ...profiling.build import Input
 from .budget import FLOORS, difference, too_ill_conditioned
-from .controls import Answer
 from .eight_bits import widened
 from .families import ASTRONOMICAL, CLOSE_IN, ENORMOUS, FAINT, INFINITE, ONE_NAN, OPPOSED, VANISHING
 from .largest import overflows
 from .operators import cancels, passes_nan, squares
+from .right import Answer
 
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
 

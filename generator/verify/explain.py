@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import torch
 
 from .budget import FLOORS, difference
-from .controls import Answer, accepted, bf16_twin, right_answer
+from .controls import accepted, bf16_twin
 from .eight_bits import same, widened
+from .right import Answer, right_answer
 from .verdict import Cause
 
 Finding = tuple[Cause, str]

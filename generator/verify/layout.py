@@ -11,9 +11,17 @@ from ...profiling.build import Input
 
 Layout = Literal[
     "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
-    "no rows", "no columns", "other rows", "other lengths", "other numbers",
+    "no rows", "no columns", "pitched", "other rows", "other lengths", "other numbers",
 ]  # fmt: skip
-LAYOUTS: tuple[Layout, ...] = ("transposed", "shifted", "expanded", "channels last", "stepped", "unlike")
+LAYOUTS: tuple[Layout, ...] = (
+    "transposed",
+    "shifted",
+    "expanded",
+    "channels last",
+    "stepped",
+    "unlike",
+    "pitched",
+)
 """Those that a wrapper may refuse in words."""
 
 EMPTY: tuple[Layout, ...] = ("no rows", "no columns")
@@ -37,7 +45,7 @@ def placed(inputs: Sequence[Input], layout: Layout) -> list[Input]:
     """Each tensor in that layout; unlike: every other one transposed, so that no two neighbours of a shape
     have strides in common."""
     return [
-        place(one, layout_of(number, layout)) if isinstance(one, torch.Tensor) else one
+        place(one, layout_of(number, layout), number) if isinstance(one, torch.Tensor) else one
         for number, one in enumerate(inputs)
     ]
 
@@ -47,13 +55,14 @@ def layout_of(number: int, layout: Layout) -> Layout:
     return ("contiguous", "transposed")[number % 2] if layout == "unlike" else layout
 
 
-def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
+def place(values: torch.Tensor, layout: Layout, number: int = 0) -> torch.Tensor:
     """A new tensor equal to `values`; where a layout cannot apply, the contiguous one is used.
 
     transposed: the last two dimensions are swapped in storage. shifted: a slice of a larger storage, one
     element off the alignment that a fresh allocation has. expanded: the first dimension has stride 0, so that
     all its rows are row 0. channels last: of four dimensions, the second is the one whose elements lie
-    together. stepped: between the elements of a row lie others.
+    together. stepped: between the elements of a row lie others. pitched: the first columns of a wider matrix,
+    whose rows are of odd length and, by the input's `number`, of another length each.
     """
     if layout == "transposed" and values.ndim >= 2:
         return _guarded(values.transpose(-1, -2).contiguous()).transpose(-1, -2)
@@ -65,6 +74,10 @@ def place(values: torch.Tensor, layout: Layout) -> torch.Tensor:
         return _guarded(values.permute(0, 2, 3, 1).contiguous()).permute(0, 3, 1, 2)
     if layout == "stepped" and values.ndim >= 2:
         return _guarded(values.repeat_interleave(2, -1))[..., ::2]
+    if layout == "pitched" and values.ndim >= 2:
+        margin = 2 * number + 2 - (values.shape[-1] + 1) % 2
+        wider = torch.cat([values, values[..., :1].expand(*values.shape[:-1], margin)], -1)
+        return _guarded(wider)[..., :-margin]
     return _guarded(values)
 
 
@@ -87,7 +100,7 @@ def _suits(values: torch.Tensor, layout: Layout) -> bool:
         return False
     if layout == "transposed":
         return values.ndim >= 2 and min(values.shape[-2:]) > 1
-    if layout == "expanded":
+    if layout in ("expanded", "pitched"):
         return values.ndim >= 2 and values.shape[0] > 1
     if layout == "stepped":
         return values.ndim >= 2 and values.shape[-1] > 1

@@ -65,6 +65,11 @@ def plain_name(func: Any) -> str:
     return name.removesuffix("_")
 
 
+def compares(operators: Iterable[str]) -> bool:
+    """Whether a number a bit larger or smaller may lead elsewhere."""
+    return not _COMPARES.isdisjoint(operators)
+
+
 def only_moves(operators: Iterable[str]) -> bool:
     """Whether an op moves numbers and does nothing else with them."""
     operators = frozenset(operators)

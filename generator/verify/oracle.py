@@ -71,10 +71,13 @@ _WIDE = {
 """What torch does not have in float64; of expanded bytes its product is wrong on a CPU (2.13)."""
 
 
-def _off_by(roundoff: float, value: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:
-    """Factors 1 +- `roundoff`, as often the one as the other."""
+def _off_by(
+    roundoff: float, value: torch.Tensor, generator: torch.Generator | None, whole: bool = True
+) -> torch.Tensor:
+    """Factors 1 +- `roundoff`, as often the one as the other; 1 for whole numbers unless they, too, move."""
     signs = torch.randint(0, 2, value.shape, dtype=torch.int8, generator=generator)
-    return signs.double().mul_(2 * roundoff).add_(1 - roundoff)
+    factors = signs.double().mul_(2 * roundoff).add_(1 - roundoff)
+    return factors if whole else factors.where(value != value.round(), 1.0)
 
 
 def _lifted(value: Any) -> Any:
@@ -123,8 +126,7 @@ class Reference:
         return self._run(lambda tensor: tensor, _on_a_card, inputs, state, seed)
 
     def tried(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
-        """`eager`, or None where the reference has no answer: it raises, whatever for, at inputs that no op
-        file promises to take."""
+        """`eager`, or None where the reference raises, whatever for, at inputs that no op file promises."""
         with contextlib.suppress(Exception):
             return self.eager(inputs, state)
         return None
@@ -144,15 +146,15 @@ class Reference:
     def oracle(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
         return self._run(_lifted, _float64, inputs, state, 0)
 
-    def shaken(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], draw: int = 0) -> Ran:
-        """The oracle on inputs whose elements are each off by +-`UNIT_ROUNDOFF`: how errors are passed on.
-
-        No algorithm can be expected to do better than to be right for inputs that near (backward stability):
-        a LayerNorm of a row of equal values divides rounding noise by sqrt(eps), whoever computes it.
-        """
+    def shaken(
+        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], draw: int = 0, whole: bool = True
+    ) -> Ran:
+        """The oracle on inputs whose elements are each off by +-`UNIT_ROUNDOFF`, whole numbers if `whole`: no
+        algorithm is expected to do better than to be right for inputs that near (backward stability). Of a
+        row of equal values LayerNorm divides rounding noise by sqrt(eps)."""
         generator = torch.Generator().manual_seed(draw)
         moved = [
-            value.double() * _off_by(UNIT_ROUNDOFF, value, generator)
+            value.double() * _off_by(UNIT_ROUNDOFF, value, generator, whole)
             if isinstance(value, torch.Tensor) and value.is_floating_point() and not is_eight_bits(value)
             else value
             for value in inputs
@@ -162,8 +164,7 @@ class Reference:
     def stepped(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
         """The oracle whose operators are each off by +-`STEP_ROUNDOFF` where they round.
 
-        Where a sigmoid is nearly one, no input moves it, and its last bit is all that a normalisation after
-        it gets to see.
+        Where a sigmoid is nearly one, no input moves it: a normalisation sees its last bit alone.
         """
         generator = torch.Generator().manual_seed(0)
         return self._run(_lifted, lambda: _float64(generator), inputs, state, 0)
@@ -176,8 +177,7 @@ class Reference:
         return int(counter.get_total_flops())
 
     def rounded(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], precision: str) -> Ran:
-        """What an honest kernel of a lower class gives: operands of matrix products rounded to it, all else
-        float32."""
+        """What an honest kernel of a lower class gives: operands of products rounded, all else float32."""
         return self._run(lambda tensor: tensor, lambda: RoundedProducts(precision), inputs, state, 0)
 
     def twin(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:

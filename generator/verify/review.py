@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from .budget import Comparison, Target, compare
-from .controls import Answer
 from .exchange import StepReport
 from .explain import explain
 from .layout import EMPTY, NUMBERS, unwritten
+from .right import Answer
 from .running import is_settled
 from .verdict import CaseResult, Cause
 

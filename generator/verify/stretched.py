@@ -1,5 +1,5 @@
 """Further shapes to judge an op at, made from the smaller ones that were found: many rows, sizes that agree
-by chance, rows longer than full size's, an axis that passes a number which shapes nothing."""
+by chance, rows longer than full size's, an axis that passes a number which shapes nothing, uneven parts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ from ...profiling.shapes import NETWORK_CALLS, ShapeSet
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
-FEW_ROWS = ("longer", "past")
+_PARTS = ("uneven", "uneven too", "uneven as well")
+FEW_ROWS = ("longer", "past", *_PARTS)
 """Names of shapes that are long along one axis and next to nothing along the others."""
+
+_UNEVEN, _AMONG = (331, 344, 352), 32
+"""Lengths of several tiles and a remainder, the first that an op takes, and what the others are at most."""
 
 _LONGEST = 8192
 """Full size's rows beyond which nobody takes a tile for a row."""
@@ -38,7 +42,8 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
         return _tall(op, sets)  # its shapes take seconds each, and it has many already
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
-    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past]
+    uneven = _uneven(op, sets, _LONGER * sets[0].total_bytes)
+    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *uneven]
 
 
 def rows_of(op: Op) -> int:
@@ -101,6 +106,31 @@ def _longer(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
                     reason = f"{name} beyond full size"
                     return [ShapeSet("longer", overrides, made.total_bytes, True, reason)]
     return []
+
+
+def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """The three largest sizes that `sets` cut, one after the other, as several tiles and a remainder: of work
+    shared out in whole tiles smaller sizes leave nothing over, and full size neither."""
+    full, least = _sizes(op.constants), _fewest(sets, _AMONG)
+    cut = [name for name in _sizes(sets[0].overrides) if full.get(name, 0) > _UNEVEN[-1]]
+    found: list[ShapeSet] = []
+    for name in sorted(cut, key=lambda one: -full[one]):
+        made = _first_sound(op, name, {**sets[0].overrides, **least}, most_bytes)
+        if made is not None and len(found) < len(_PARTS):
+            found.append(ShapeSet(_PARTS[len(found)], *made, True, f"{name} in uneven parts"))
+    return found
+
+
+def _first_sound(
+    op: Op, name: str, others: Mapping[str, Any], most_bytes: int
+) -> tuple[dict[str, Any], int] | None:
+    for length in _UNEVEN:
+        overrides = {**others, name: length}
+        with contextlib.suppress(OpError):
+            size = op.with_overrides(overrides).footprint().total_bytes
+            if size <= most_bytes and op.is_sound(overrides):
+                return overrides, size
+    return None
 
 
 def _past(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .controls import Answer
 from .exchange import StepReport
 from .modes import OTHER_MODE
 from .record import Record
 from .review import Reviewed
+from .right import Answer
 from .setting import Case
 from .upstream import upstream
 from .verdict import BufferTraffic

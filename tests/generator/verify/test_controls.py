@@ -5,7 +5,8 @@ from pathlib import Path
 import torch
 
 from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.controls import IMPOSTORS, Answer, right_answer, run_controls
+from kbgen.generator.verify.controls import IMPOSTORS, run_controls
+from kbgen.generator.verify.right import Answer, right_answer
 from kbgen.generator.verify.setting import Case
 from kbgen.profiling.op import load_op
 

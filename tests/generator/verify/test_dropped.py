@@ -7,8 +7,8 @@ import torch
 
 from kbgen.generator.verify.answers import Answers
 from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.controls import right_answer
 from kbgen.generator.verify.dropped import why_dropped
+from kbgen.generator.verify.right import right_answer
 from kbgen.profiling.op import load_op
 
 FILE = """import torch

@@ -41,7 +41,7 @@ def product(tmp_path: Path) -> Op:
 
 
 def constants(op: Op) -> dict[str, dict[str, object]]:
-    return {one.name.split()[0]: dict(one.op.constants) for one in settings(op, "as-is", 1)}
+    return {one.name: dict(one.op.constants) for one in settings(op, "as-is", 1)}
 
 
 def test_sizes_that_agree_by_chance_are_one_number(product: Op) -> None:
@@ -51,7 +51,16 @@ def test_sizes_that_agree_by_chance_are_one_number(product: Op) -> None:
 
 def test_there_is_a_shape_of_many_rows(product: Op) -> None:
     found = constants(product)
-    assert found["tall"]["M"] > max(sizes["M"] for name, sizes in found.items() if name != "tall")  # type: ignore[operator, type-var]
+    assert found["tall"]["M"] > max(
+        sizes["M"] for name, sizes in found.items() if name in ("small", "odd", "wide")
+    )  # type: ignore[operator, type-var]
+
+
+def test_each_size_has_several_tiles_and_a_remainder_once(product: Op) -> None:
+    found = constants(product)
+    uneven = [sizes for name, sizes in found.items() if name.startswith("uneven")]
+    assert {name for sizes in uneven for name in "MNK" if sizes[name] == 331} == set("MNK")
+    assert all(sizes[name] <= 331 for sizes in uneven for name in "MNK")  # type: ignore[operator]
 
 
 def test_rows_are_longer_than_at_full_size_by_one_of_two_tiles(tmp_path: Path) -> None:
