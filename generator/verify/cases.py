@@ -22,7 +22,7 @@ from .candidate import with_constants
 from .draw import ALTERED, Draw
 from .exchange import Shape, Step
 from .families import FAMILIES, HALVES, INFINITE, LATE_PEAKS, LONE_ROWS, MUST, ONE_NAN, OPPOSED, floats
-from .layout import EMPTY, LAYOUTS, suits
+from .layout import EMPTY, LAYOUTS, PITCHED, suits
 from .oracle import Reference
 from .setting import Case, Setting
 from .stretched import FEW_ROWS, stretched
@@ -162,11 +162,9 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:
-        # whole tiles in rows of odd length, twice: a vector as wide as promised is shown by a first launch
-        pitched = layout == "pitched"
-        where = (0, first) if pitched else (odd_place, odd)
+        where = (0, first) if layout == PITCHED else (odd_place, odd)  # whole tiles in rows of odd length
         if suits(where[1].shipped, layout):
-            cases.append(draw.case(*where, "normal", layout=layout, again=pitched, optional=True))
+            cases.append(draw.case(*where, "normal", layout=layout, optional=True))
     cases += [case for layout in EMPTY for case in draw.emptied(plain(cases, odd), layout)]
     cases += families(must=False)
     cases += [

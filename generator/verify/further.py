@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import torch
@@ -10,9 +11,11 @@ from .candidate import with_constants
 from .cases import plain
 from .draw import Draw
 from .families import LATE_PEAKS, LONE_ROWS
-from .layout import ROWS
+from .layout import PITCHED, ROWS
 from .modes import other_modes
 from .setting import Case, Setting
+
+_PROMISES = re.compile(r"\b(multiple_of|max_contiguous|max_constancy)\b")
 
 FEW_UNITS, _ASKS_UNITS = 4, "multi_processor_count"
 """A kernel has to be right on any count of them; and the name by which a wrapper asks."""
@@ -22,6 +25,7 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
     """In the other module mode, with spikes and peaks at the largest shape, and on more rows; `declared` is
     the precision."""
     cases = other_modes(found, planned, seed, source)
+    cases += _again_pitched(planned, source)
     cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
     return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned)]
 
@@ -35,6 +39,13 @@ def _resized(found: list[Setting], cases: list[Case]) -> list[Case]:
     more = [one for one in resized if one.step.layout == ROWS or not told]
     again = replace(usual.step, again=False, optional=True)
     return [*more, replace(usual, name=f"{usual.name}, after others", step=again)] if more else []
+
+
+def _again_pitched(planned: list[Case], source: str) -> list[Case]:
+    """Rows of odd length once more, for a candidate that promises its compiler anything: how wide a vector is
+    made of that shows by a first launch."""
+    pitched = [one for one in planned if one.step.layout == PITCHED and _PROMISES.search(source)]
+    return [replace(one, name=f"{one.name}, again") for one in pitched]
 
 
 def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:

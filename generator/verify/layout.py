@@ -13,15 +13,10 @@ Layout = Literal[
     "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
     "no rows", "no columns", "pitched", "other rows", "other lengths", "other numbers",
 ]  # fmt: skip
+PITCHED: Layout = "pitched"
 LAYOUTS: tuple[Layout, ...] = (
-    "transposed",
-    "shifted",
-    "expanded",
-    "channels last",
-    "stepped",
-    "unlike",
-    "pitched",
-)
+    "transposed", "shifted", "expanded", "channels last", "stepped", "unlike", PITCHED,
+)  # fmt: skip
 """Those that a wrapper may refuse in words."""
 
 EMPTY: tuple[Layout, ...] = ("no rows", "no columns")
@@ -74,7 +69,7 @@ def place(values: torch.Tensor, layout: Layout, number: int = 0) -> torch.Tensor
         return _guarded(values.permute(0, 2, 3, 1).contiguous()).permute(0, 3, 1, 2)
     if layout == "stepped" and values.ndim >= 2:
         return _guarded(values.repeat_interleave(2, -1))[..., ::2]
-    if layout == "pitched" and values.ndim >= 2:
+    if layout == PITCHED and values.ndim >= 2:
         margin = 2 * number + 2 - (values.shape[-1] + 1) % 2
         wider = torch.cat([values, values[..., :1].expand(*values.shape[:-1], margin)], -1)
         return _guarded(wider)[..., :-margin]

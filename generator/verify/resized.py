@@ -40,12 +40,12 @@ def other_rows(
 def other_lengths(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
 ) -> Iterator[tuple[str, list[Input]]]:
-    """For each axis of the first tensor but its rows: `inputs` of which all that is as long is twice as long,
-    or has one element; each with a name, wherever the reference has a finite answer to it."""
+    """For the second axis of the first tensor and its last: `inputs` of which all that is as long is twice as
+    long, or has one element; each with a name, wherever the reference has a finite answer to it."""
     first = next((one for one in inputs if isinstance(one, torch.Tensor)), None)
     if first is None:
         return
-    for axis in range(1, first.ndim):
+    for axis in sorted({1, first.ndim - 1} - {0}) if first.ndim > 1 else ():
         for told, change in (("twice as long", _twice), ("of one element", _once)):
             changed = [
                 _along(one, first.shape[axis], change) if isinstance(one, torch.Tensor) else one

@@ -12,14 +12,11 @@ from torch import nn
 
 
 @triton.jit
-def scaled_softmax(x_ptr, log_scale_ptr, out_ptr, width, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    offsets = tl.arange(0, BLOCK)
-    inside = offsets < width
+def scale_kernel(x_ptr, log_scale_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < count
     scale = tl.exp(tl.load(log_scale_ptr))
-    x = tl.load(x_ptr + row * width + offsets, mask=inside, other=float("-inf")) * scale
-    weights = tl.exp(x - tl.max(x, axis=0))
-    tl.store(out_ptr + row * width + offsets, weights / tl.sum(weights, axis=0), mask=inside)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=inside) * scale, mask=inside)
 
 
 class ModelNew(nn.Module):
@@ -30,6 +27,5 @@ class ModelNew(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x.contiguous()
         out = torch.empty_like(x)
-        rows, width = x.shape
-        scaled_softmax[(rows,)](x, self.log_scale, out, width, BLOCK=triton.next_power_of_2(width))
+        scale_kernel[(triton.cdiv(x.numel(), 1024),)](x, self.log_scale, out, x.numel(), BLOCK=1024)
         return out

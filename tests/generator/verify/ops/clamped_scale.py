@@ -1,4 +1,4 @@
-"""Softmax of scores times a learned scale of at most 100."""
+"""A tensor times a learned scale of at most 100."""
 
 import torch
 from torch import nn
@@ -12,7 +12,7 @@ class Model(nn.Module):
         self.log_scale = nn.Parameter(torch.tensor(2.6592))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.softmax(x * self.log_scale.exp().clamp(max=100.0), dim=-1)
+        return x * self.log_scale.exp().clamp(max=100.0)
 
 
 def get_inputs() -> list[torch.Tensor]:
