@@ -263,7 +263,7 @@ NUMBERED = """
 import torch
 batch = 24
 class Model(torch.nn.Module):
-    def forward(self, x, factor, width, flag=False, mask=None):
+    def forward(self, x, factor, width, flag=False, mask=None, kind="a{b}"):
         return (-x if flag else x)[:, :width] * factor
 def get_inputs():
     return [torch.randn(batch, 40), 3.14, 40]
@@ -277,4 +277,6 @@ def test_a_number_that_forward_is_given_is_held_and_any_other_refused(tmp_path: 
     assert "if width != 40:" in source
     assert "if flag is not False:" in source
     assert "if mask is not None:" in source
+    assert 'if kind != "a{b}":' in source
+    compile(source, "op.py", "exec")
     assert 'raise ValueError(f"these kernels are written for factor = 3.14, got {factor!r}")' in source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -110,11 +111,7 @@ class ModuleWriter:
         return "\n".join([f"def forward({ast.unparse(forward.args)}){returns}:", *lines])
 
     def _guard(self) -> list[str]:
-        lines = []
-        for name, value in self.given.items():
-            differs = "is not" if value is None or isinstance(value, bool) else "!="
-            told = f"these kernels are written for {name} = {value!r}, got {{{name}!r}}"
-            lines += [f"if {name} {differs} {value!r}:", f"    raise ValueError(f{_quoted(told)})"]
+        lines = [line for name, value in self.given.items() for line in _given_check(name, value)]
         if not self.mode:
             return lines
         wrong = "not self.training" if self.mode == "training" else "self.training"
@@ -222,6 +219,19 @@ def _quoted(value: Any) -> str:
     """A literal with the quotes that the rest of the file has."""
     text = repr(value)
     return text if '"' in text else text.replace("'", '"')
+
+
+def _given_check(name: str, value: Any) -> list[str]:
+    """Lines that refuse another value of an argument than the kernels hold; none for NaN, which equals none."""
+    if value != value:
+        return []
+    held = f'float("{value}")' if value in (math.inf, -math.inf) else _quoted(value)
+    differs = "is not" if value is None or isinstance(value, bool) else "!="
+    told = f"these kernels are written for {name} = {value}, got ".replace("{", "{{").replace("}", "}}")
+    return [
+        f"if {name} {differs} {held}:",
+        f"    raise ValueError(f{_quoted(told + f'{{{name}!r}}')})",
+    ]
 
 
 def _built_in_check(built_in: Mapping[str, Any]) -> str:
