@@ -222,7 +222,7 @@ def _quoted(value: Any) -> str:
 
 
 def _given_check(name: str, value: Any) -> list[str]:
-    """Lines that refuse another value of an argument than the kernels hold; none for NaN, which equals none."""
+    """Lines that refuse another value of an argument than the kernels hold; none for NaN."""
     if value != value:
         return []
     held = f'float("{value}")' if value in (math.inf, -math.inf) else _quoted(value)
