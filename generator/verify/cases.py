@@ -7,6 +7,7 @@ runs out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -41,8 +42,12 @@ _AT_ODD = {"spikes", "negative spikes", "small integers"}
 """Families that look for elements left out, where sizes are odd; the others run at the first shape."""
 
 
-def settings(op: Op, mode: str, seed: int, wide_bytes: int = WIDE_BYTES) -> list[Setting]:
-    """The op at each of its smaller shapes that an interpreter can run, a wide one about `wide_bytes` large.
+_LOOPS = re.compile(r"^\s+(?:for|while)\b", re.MULTILINE)
+
+
+def settings(op: Op, mode: str, seed: int, wide_bytes: int = WIDE_BYTES, source: str = "") -> list[Setting]:
+    """The op at each of its smaller shapes that an interpreter can run, a wide one about `wide_bytes` large;
+    those of uneven parts for a candidate whose `source` goes through any.
 
     Raises OpError where the reference does not run on the CPU, as ops that torch has for cards alone do not.
     """
@@ -50,7 +55,7 @@ def settings(op: Op, mode: str, seed: int, wide_bytes: int = WIDE_BYTES) -> list
     if sets:
         larger = _fitting(op, wide_bytes, ("wide",)) or _fitting(op, wide_bytes, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-        sets += stretched(op, sets, 2 * wide_bytes)
+        sets += stretched(op, sets, 2 * wide_bytes, uneven=bool(_LOOPS.search(source)))
     found = [_setting(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)

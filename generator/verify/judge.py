@@ -99,7 +99,7 @@ def _judged(
     """The verdict, and the setting in which the candidate ran past its limit of time, "" for none."""
     try:
         with record.clock("shapes"):
-            found = settings(record.op, record.mode, record.seed, wide_bytes)
+            found = settings(record.op, record.mode, record.seed, wide_bytes, record.source)
     except OpError as error:
         return record.inconclusive("no-oracle", str(error)), ""
     if not found:

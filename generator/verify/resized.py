@@ -1,9 +1,10 @@
 """Gives an op's inputs other sizes than its instance was made for, where the reference still has an answer:
-no rows or columns at all, twice as many rows or one, or another axis twice as long or of one element."""
+no rows or columns at all, twice as many rows or one, or another axis twice as long."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 import torch
 
@@ -18,58 +19,44 @@ _AXES: Mapping[Layout, int] = {"no rows": 0, "no columns": -1}
 def other_rows(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
 ) -> Iterator[tuple[str, list[Input]]]:
-    """`inputs` with every row a second time, the last one first, and with a single row; each with a name,
-    where the reference has an answer. Rows are what the first tensor's first axis counts."""
-    rows = next((len(one) for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0), 0)
+    """`inputs` with every row a second time, the last one first, and, where all of them have as many, with a
+    single one; each with a name, where the reference has an answer. The first axis of all counts them."""
+    tensors = [one for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0]
+    rows = len(tensors[0]) if tensors else 0
     if rows < 2:
         return
-    for told, change in (
-        ("more rows", lambda one: torch.cat([one, one.flip(0)])),
-        ("one row", lambda one: one[:1]),
-    ):
-        changed = [
-            change(one).clone()
-            if isinstance(one, torch.Tensor) and one.ndim > 0 and len(one) == rows
-            else one
-            for one in inputs
-        ]
-        if _has_answer(reference, changed, state):
-            yield told, changed
+    more = [torch.cat([one, one.flip(0)]) if _has_rows(one, rows) else one for one in inputs]
+    if _has_answer(reference, more, state):
+        yield "more rows", more
+    if all(_has_rows(one, rows) for one in tensors):  # one that has others would be broadcast
+        single = [one[:1].clone() if _has_rows(one, rows) else one for one in inputs]
+        if _has_answer(reference, single, state):
+            yield "one row", single
+
+
+def _has_rows(value: Input, rows: int) -> TypeGuard[torch.Tensor]:
+    return isinstance(value, torch.Tensor) and value.ndim > 0 and len(value) == rows
 
 
 def other_lengths(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
 ) -> Iterator[tuple[str, list[Input]]]:
     """For the second axis of the first tensor and its last: `inputs` of which all that is as long is twice as
-    long, or has one element; each with a name, wherever the reference has a finite answer to it."""
+    long; each with a name, wherever the reference has a finite answer to it."""
     first = next((one for one in inputs if isinstance(one, torch.Tensor)), None)
-    if first is None:
+    if first is None or first.ndim < 2:
         return
-    for axis in sorted({1, first.ndim - 1} - {0}) if first.ndim > 1 else ():
-        for told, change in (("twice as long", _twice), ("of one element", _once)):
-            changed = [
-                _along(one, first.shape[axis], change) if isinstance(one, torch.Tensor) else one
-                for one in inputs
-            ]
-            if first.shape[axis] > 1 and _has_answer(reference, changed, state):
-                yield f"axis {axis} {told}", changed
+    for axis in sorted({1, first.ndim - 1}):
+        changed = [_twice(one, first.shape[axis]) if isinstance(one, torch.Tensor) else one for one in inputs]
+        if first.shape[axis] > 1 and _has_answer(reference, changed, state):
+            yield f"axis {axis} twice as long", changed
 
 
-def _along(
-    value: torch.Tensor, length: int, change: Callable[[torch.Tensor, int], torch.Tensor]
-) -> torch.Tensor:
+def _twice(value: torch.Tensor, length: int) -> torch.Tensor:
     for axis in range(1, value.ndim):
         if value.shape[axis] == length:
-            value = change(value, axis)
+            value = torch.cat([value, value.flip(axis)], axis)
     return value.clone()
-
-
-def _twice(value: torch.Tensor, axis: int) -> torch.Tensor:
-    return torch.cat([value, value.flip(axis)], axis)
-
-
-def _once(value: torch.Tensor, axis: int) -> torch.Tensor:
-    return value.narrow(axis, 0, 1)
 
 
 def emptied(

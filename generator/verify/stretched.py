@@ -36,14 +36,14 @@ _PAIRS = 6
 """Pairs of sizes that are tried, where not all of them can be one."""
 
 
-def stretched(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, uneven: bool) -> list[ShapeSet]:
     """What there is of them, beside `sets`, the small one first, within some times `most_bytes`."""
     if len(op.footprint().calls) >= NETWORK_CALLS:
         return _tall(op, sets)  # its shapes take seconds each, and it has many already
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
-    uneven = _uneven(op, sets, _LONGER * sets[0].total_bytes)
-    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *uneven]
+    parts = _uneven(op, sets, _LONGER * sets[0].total_bytes) if uneven else []
+    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts]
 
 
 def rows_of(op: Op) -> int:

@@ -76,12 +76,12 @@ def test_each_other_axis_has_other_lengths_where_the_reference_takes_that() -> N
         return {told: shapes(changed) for told, changed in found}
 
     assert lengths(Summed(), torch.ones(2, 3, 5)) == {
-        "axis 1 twice as long": [(2, 6, 5)], "axis 1 of one element": [(2, 1, 5)],
-        "axis 2 twice as long": [(2, 3, 10)], "axis 2 of one element": [(2, 3, 1)],
+        "axis 1 twice as long": [(2, 6, 5)],
+        "axis 2 twice as long": [(2, 3, 10)],
     }  # fmt: skip
     assert lengths(Product(), torch.ones(2, 3, 4), torch.ones(2, 4, 6)) == {
-        "axis 1 twice as long": [(2, 6, 4), (2, 4, 6)], "axis 1 of one element": [(2, 1, 4), (2, 4, 6)],
-        "axis 2 twice as long": [(2, 3, 8), (2, 8, 6)], "axis 2 of one element": [(2, 3, 1), (2, 1, 6)],
+        "axis 1 twice as long": [(2, 6, 4), (2, 4, 6)],
+        "axis 2 twice as long": [(2, 3, 8), (2, 8, 6)],
     }  # fmt: skip
     assert lengths(Product(), torch.ones(2, 3, 4), torch.ones(2, 5, 6)) == {}
     assert lengths(nn.Linear(4, 2), X) == {}
