@@ -1,7 +1,7 @@
 """Loads an operator file in KernelBench's convention: `class Model`, `get_inputs()`, `get_init_inputs()`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -19,18 +19,21 @@ from .source import OpError as OpError
 TIGHTER_BYTES = (128 << 10, 1 << 20, 2 << 20)
 """Budgets at which a judge would rather run an operator."""
 
-_found: dict[tuple[Source, str, int], tuple[ShapeSet, ...]] = {}
-_measured: dict[tuple[Source, str], Footprint | None] = {}
+_found: dict[tuple[Source, str, frozenset[str], int], tuple[ShapeSet, ...]] = {}
+_measured: dict[tuple[Source, str], Footprint | str] = {}
+_sound: dict[tuple[Source, str], bool] = {}
 
 
 @dataclass(frozen=True)
 class Op:
-    """An op file with overrides applied; `constants` are the module-level numbers as they then stand."""
+    """An op file with overrides applied; `constants` are the module-level numbers as they then stand, `kept`
+    those that a search for smaller shapes leaves alone."""
 
     path: Path
     source: str
     constants: Mapping[str, Literal] = field(hash=False)
     overrides: Mapping[str, Literal] = field(hash=False)
+    kept: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -46,11 +49,14 @@ class Op:
 
     def with_overrides(self, overrides: Mapping[str, Literal]) -> "Op":
         """The same file with further constants replaced."""
-        return _with(self.text, {**self.overrides, **overrides})
+        return replace(_with(self.text, {**self.overrides, **overrides}), kept=self.kept)
 
     def footprint(self) -> Footprint:
-        """Shapes and bytes of one forward call, measured on fake tensors."""
-        return footprint(self.text, self.overrides)
+        """Shapes and bytes of one forward call, measured on fake tensors; OpError says what fails."""
+        found = self._measured({})
+        if isinstance(found, str):
+            raise OpError(found)
+        return found
 
     def instantiate(self, seed: int, *, device: str = "cpu") -> tuple[nn.Module, list[Input]]:
         """The seeded model and inputs on `device`; OpError when they would not fit into its free memory."""
@@ -64,7 +70,7 @@ class Op:
 
     def shape_sets(self, budget_bytes: int = INTERPRETER_BYTES) -> tuple[ShapeSet, ...]:
         """Smaller shapes of the same operator: "small", "odd" and, where it differs, "wide"."""
-        key = (self.text, repr(sorted(self.overrides.items())), budget_bytes)
+        key = (*self._key({}), self.kept, budget_bytes)
         if key not in _found:
             _found[key] = search(self._free_constants(), self._measure, self.is_sound, budget_bytes)
         return _found[key]
@@ -105,21 +111,35 @@ class Op:
         return None if found is None else found.total_bytes
 
     def _free_constants(self) -> dict[str, Literal]:
-        return {name: self.constants[name] for name in self.text.free() if name in self.constants}
+        free = (name for name in self.text.free() if name not in self.kept)
+        return {name: self.constants[name] for name in free if name in self.constants}
 
     def _measure(self, overrides: Mapping[str, Literal]) -> Footprint | None:
-        """The footprint at these constants, None where the reference fails; searches of one op share it."""
-        together = {**self.overrides, **overrides}
-        key = (self.text, repr(sorted(together.items())))
+        """The footprint at these constants, None where the reference fails."""
+        found = self._measured(overrides)
+        return None if isinstance(found, str) else found
+
+    def _measured(self, overrides: Mapping[str, Literal]) -> Footprint | str:
+        """The footprint, or in words what fails; searches of one op share them."""
+        key = self._key(overrides)
         if key not in _measured:
             try:
-                _measured[key] = footprint(self.text, together)
-            except OpError:
-                _measured[key] = None
+                _measured[key] = footprint(self.text, {**self.overrides, **overrides})
+            except OpError as error:
+                _measured[key] = str(error)
         return _measured[key]
+
+    def _key(self, overrides: Mapping[str, Literal]) -> tuple[Source, str]:
+        return self.text, repr(sorted({**self.overrides, **overrides}.items()))
 
     def is_sound(self, overrides: Mapping[str, Literal]) -> bool:
         """The reference runs on real tensors of this size and gives no NaN."""
+        key = self._key(overrides)
+        if key not in _sound:
+            _sound[key] = self._gives_numbers(overrides)
+        return _sound[key]
+
+    def _gives_numbers(self, overrides: Mapping[str, Literal]) -> bool:
         try:
             model, inputs = self.with_overrides(overrides).instantiate(seed=0)
             with torch.no_grad(), quiet():

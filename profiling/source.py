@@ -6,12 +6,17 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from .. import KbgenError
 from .constructors import with_built_in
 from .literals import with_named_sizes
+
+_KEPT = 256
+"""Files, and files with some constants, that are not parsed and compiled again: a search for shapes tries
+each many times over."""
 
 Literal = int | float | bool | str | None | tuple["Literal", ...] | list["Literal"]
 
@@ -28,18 +33,9 @@ class Source:
     text: str
 
     def tree(self) -> ast.Module:
-        """Parse the text, `a, b = 1, 2` and `a = b = 1` split in two, sizes in get_inputs() and in
-        constructors named; OpError names the line."""
-        try:
-            tree = ast.parse(self.text, filename=str(self.path))
-        except (SyntaxError, ValueError) as error:
-            line = getattr(error, "lineno", None)
-            where = f" on line {line}" if line else ""
-            what = getattr(error, "msg", None) or error
-            raise OpError(f"{self.path} has a syntax error{where} ({what}); correct the line.") from error
-        single = [part for statement in tree.body for part in _split(statement)]
-        tree.body = with_built_in(with_named_sizes(single))
-        return tree
+        """The text parsed, `a, b = 1, 2` and `a = b = 1` split in two, sizes in get_inputs() and in
+        constructors named; OpError names the line. All who ask share it, and change nothing in it."""
+        return _parsed(self)
 
     def assigned(self) -> dict[str, ast.expr]:
         return {name: value for name, value in map(_assignment, self.tree().body) if name and value}
@@ -47,6 +43,20 @@ class Source:
     def free(self) -> tuple[str, ...]:
         """Constants written as plain numbers (`2048 * 2` too), in file order: not derived from others."""
         return tuple(name for name, value in self.assigned().items() if _is_closed(value))
+
+
+@lru_cache(_KEPT)
+def _parsed(source: Source) -> ast.Module:
+    try:
+        tree = ast.parse(source.text, filename=str(source.path))
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        where = f" on line {line}" if line else ""
+        what = getattr(error, "msg", None) or error
+        raise OpError(f"{source.path} has a syntax error{where} ({what}); correct the line.") from error
+    single = [part for statement in tree.body for part in _split(statement)]
+    tree.body = with_built_in(with_named_sizes(single))
+    return tree
 
 
 def read_source(path: Path, holding: str = "class Model and get_inputs()") -> Source:
@@ -67,18 +77,13 @@ def execute(source: Source, overrides: Mapping[str, Literal]) -> ModuleType:
 
     Constants computed from an overridden one follow it. Printed text goes to standard error.
     """
-    tree = source.tree()
-    for position, statement in enumerate(tree.body):
-        name, value = _assignment(statement)
-        if name is not None and name in overrides and value is not None:
-            replaced = ast.parse(f"{name} = {overrides[name]!r}").body[0]
-            tree.body[position] = ast.fix_missing_locations(ast.copy_location(replaced, statement))
+    changed = tuple((name, repr(value)) for name, value in overrides.items())
     module = ModuleType(f"kbgen_op_{source.path.stem}")
     module.__file__ = str(source.path)
     sys.modules[module.__name__] = module  # dataclasses and type hints look their module up by name
     with quiet(), _importable(source.path.parent):
         try:
-            exec(compile(tree, str(source.path), "exec"), module.__dict__)
+            exec(_compiled(source, changed), module.__dict__)
         except ModuleNotFoundError as error:
             raise OpError(
                 f"{source.path} imports {error.name!r}, which is not installed here; "
@@ -87,6 +92,19 @@ def execute(source: Source, overrides: Mapping[str, Literal]) -> ModuleType:
         except (Exception, SystemExit) as error:
             raise OpError(f"{source.path} fails while it is loaded: {blame(error, source.path)}.") from error
     return module
+
+
+@lru_cache(_KEPT)
+def _compiled(source: Source, overrides: tuple[tuple[str, str], ...]) -> CodeType:
+    """The file's code with constants of these names as their values read in Python."""
+    tree, values = source.tree(), dict(overrides)
+    body = list(tree.body)
+    for position, statement in enumerate(body):
+        name, value = _assignment(statement)
+        if name in values and value is not None:
+            replaced = ast.parse(f"{name} = {values[name]}").body[0]
+            body[position] = ast.fix_missing_locations(ast.copy_location(replaced, statement))
+    return compile(ast.Module(body, tree.type_ignores), str(source.path), "exec")
 
 
 def blame(error: BaseException, path: Path) -> str:

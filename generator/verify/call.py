@@ -44,6 +44,7 @@ class Instance:
     reached: Reached
     globals: dict[str, Any]  # what the file itself defines
     calls: int = 0
+    read_whole: set[int] | None = None  # inputs that kernels have loaded all of in every call
 
 
 class Call:
@@ -110,6 +111,7 @@ class Call:
         """What there is to say of the outputs and of memory before the call is repeated."""
         held_earlier = any(shares(output, old) for output in outputs for old in self.instance.returned)
         self._name_outputs(outputs)
+        self._note_read()
         return {
             "unsettled": self._unsettled(),
             "strides": tuple(output.stride() for output in outputs),
@@ -119,6 +121,16 @@ class Call:
             "launches": tuple(f"{one.kernel}{list(one.grid)}" for one in self.watch.launches),
             "traffic": self._traffic(),
         }
+
+    def _note_read(self) -> None:
+        """Of inputs as they are shipped, those that kernels loaded every element of, by their places."""
+        if self.step.ghost or self.step.layout != "contiguous":
+            return
+        tensors = ((place, one) for place, one in enumerate(self.inputs) if isinstance(one, torch.Tensor))
+        extents = ((place, self.watch.memory.extents.get(one.data_ptr())) for place, one in tensors)
+        whole = {place for place, extent in extents if extent is not None and extent.loaded.all()}
+        known = self.instance.read_whole
+        self.instance.read_whole = whole if known is None else known & whole
 
     def _unsettled(self) -> tuple[str, ...]:
         """What is kept and has changed; the first calls of a shape may fill what they keep, and those after

@@ -72,7 +72,7 @@ class OnCard(Judgement):
         assert outcome.reply is not None
         record = self.record
         reports = [read_report(document) for document in outcome.reply["reports"]]
-        count = self.enough or len(self.cases)
+        count = self.answering.enough or len(self.cases)
         if len(reports) < count:
             return record.failed(Fault("tampering", "its process ended before all calls were made"))
         self.cases, reports = self.cases[:count], reports[:count]
@@ -85,7 +85,7 @@ class OnCard(Judgement):
             fill_in(record, self.cases, self.right.known, reports, reviewed, tensors)
             fault = first_fault(self.cases, reviewed, reports)
             fault = fault or hidden_library_call(reports, record.allowed_calls)
-            if fault is None and self.enough is None:
+            if fault is None and self.answering.enough is None:
                 fault = own_kernels(self.cases, reports, tensors)
         if fault is not None:
             return record.concluded(fault)

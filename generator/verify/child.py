@@ -176,7 +176,12 @@ class _Judging:
         forced = self._meet(new, turns, full.tiles)
         left = unmet.after(self.conditions, self.watch.in_values)
         values = tuple(sorted(left.values))
-        return replace(rehearsed, amounts=listed(left.amounts), values=values, forced=listed(forced))
+        whole = set.intersection(
+            *(one.read_whole for one in self.instances.values() if one.read_whole is not None)
+        )
+        unread = {place: told for place, told in rehearsed.unread.items() if place in whole}
+        rehearsed = replace(rehearsed, unread=unread, values=values)
+        return replace(rehearsed, amounts=listed(left.amounts), forced=listed(forced))
 
     def _meet(
         self, sites: Mapping[Site, Any], turns: list[dict[str, Any]], tiles: tuple[Step, ...]

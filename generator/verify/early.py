@@ -29,12 +29,20 @@ def end_calls(scratch: Path) -> None:
 
 
 def cause_known(
-    scratch: Path, cases: Sequence[Case], ended: Event, allowed: Sequence[str], first_look: FirstLook
+    scratch: Path,
+    cases: Sequence[Case],
+    ended: Event,
+    allowed: Sequence[str],
+    first_look: FirstLook,
+    meanwhile: Callable[[], bool],
 ) -> int | None:
     """Follow the calls until one decides; then no more are made, and the answer is how many count, that one
-    included. None where none decides. How many were made by then makes no difference to the answer."""
+    included. None where none decides. How many were made by then makes no difference to the answer.
+
+    While a later call than the first is awaited, `meanwhile` does a part of other work; it is False once
+    none is left."""
     for number, case in enumerate(cases):
-        call = _awaited(scratch, number, ended)
+        call = _awaited(scratch, number, ended, meanwhile if number else _nothing)
         if call is None:
             return None
         report, tensors = call
@@ -44,14 +52,21 @@ def cause_known(
     return None
 
 
-def _awaited(scratch: Path, number: int, ended: Event) -> tuple[StepReport, dict[str, Any]] | None:
+def _awaited(
+    scratch: Path, number: int, ended: Event, meanwhile: Callable[[], bool]
+) -> tuple[StepReport, dict[str, Any]] | None:
     """One call when it is over; None if the child ended before."""
     while True:
         last_look = ended.is_set()
         call = _over(scratch, number)
         if call is not None or last_look:
             return call
-        ended.wait(_GLANCE_S)
+        if not meanwhile():
+            ended.wait(_GLANCE_S)
+
+
+def _nothing() -> bool:
+    return False
 
 
 def _over(scratch: Path, number: int) -> tuple[StepReport, dict[str, Any]] | None:

@@ -5,7 +5,7 @@ The child walks through full size (`rehearsal.py`); here is what it needs for th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from .candidate import with_constants
 from .cases import init_arguments
 from .exchange import Form, FullSize, StepReport
 from .highest import Highest
+from .operators import takes_parts
 from .record import Record
 from .review import Fault, Reviewed
 from .setting import Case, Setting
@@ -67,15 +68,20 @@ def dropped(name: str, why: str, report: StepReport) -> Reviewed:
 
 
 def at_full_size(
-    record: Record, rehearsed: Mapping[str, Any] | None, reports: Sequence[StepReport]
+    record: Record,
+    rehearsed: Mapping[str, Any] | None,
+    reports: Sequence[StepReport],
+    operators: Collection[str],
 ) -> Fault | None:
-    """What speaks against a candidate that made no mistake at the judged shapes."""
+    """What speaks against a candidate that made no mistake at the judged shapes; `operators` of the op."""
     if rehearsed is None:
         return None
     if rehearsed["why_not"]:
         record.notes.append(f"full size was not walked through to its end ({rehearsed['why_not']})")
     for cause, detail in rehearsed["faults"]:
         return Fault(cause, detail)
+    for unread in rehearsed["unread"].values() if not takes_parts(operators) else ():
+        return Fault("hard-coded-shape", f"right at the judged shapes, but {unread}")
     seen = {launch.split("[")[0] for report in reports for launch in report.launches}
     strange = [name for name in rehearsed["kernels"] if name not in seen]
     if strange:

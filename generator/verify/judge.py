@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -41,6 +42,8 @@ MODES = ("as-is", "train", "eval")
 
 SLOW = "at its widest shapes it ran past its limit in the interpreter: it was judged at narrower ones"
 _WIDEST = ("wide", *FEW_ROWS)
+
+_Judged = tuple[Verdict, Judgement | None]
 
 
 class JudgeError(KbgenError):
@@ -86,31 +89,58 @@ def verify(
         record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:
         return record.concluded(record.scan.fault)
-    verdict, outran = _judged(record, scratch, limits, static, live, WIDE_BYTES)
-    if outran in _WIDEST:
-        record = replace(record, fields={}, seconds={}, labels=set(), notes=[SLOW])
-        verdict, _ = _judged(record, scratch / "narrower", limits, static, live, NARROWER_BYTES)
-    return verdict
+    judged = partial(_judged, limits=limits, static=static, live=live)
+    verdict, judgement = judged(record, scratch, WIDE_BYTES)
+    if judgement is None:
+        return verdict
+    if judgement.outran in _WIDEST:
+        return judged(_anew(record, SLOW), scratch / "narrower", NARROWER_BYTES)[0]
+    return (_with_one_kept(record, judgement, scratch, judged) if judgement.guards else None) or verdict
+
+
+def _with_one_kept(
+    record: Record, refusing: Judgement, scratch: Path, judged: Callable[..., _Judged]
+) -> Verdict | None:
+    """The verdict at shapes that leave one constant as shipped, the first at which the candidate does not
+    refuse the smallest of them in words; None if there is none. Some kernels know few widths of a head."""
+    shipped, smallest = record.op.constants, refusing.found[0].op.overrides
+    cut = {name: size for name in smallest if type(size := shipped[name]) is int and size != smallest[name]}
+    for name, size in sorted(cut.items(), key=lambda one: one[1]):
+        anew = _anew(record, f"it refuses other sizes in words: {name} stays {size}")
+        anew = replace(anew, op=replace(record.op, kept=frozenset([name])))
+        verdict, judgement = judged(anew, scratch / f"with_{name}", WIDE_BYTES)
+        if judgement is not None and not judgement.guards:
+            return verdict
+    return None
+
+
+def _anew(record: Record, note: str) -> Record:
+    return replace(record, fields={}, seconds={}, labels=set(), notes=[note])
 
 
 def _judged(
-    record: Record, scratch: Path, limits: Limits, static: StaticReport | None, live: bool, wide_bytes: int
-) -> tuple[Verdict, str]:
-    """The verdict, and the setting in which the candidate ran past its limit of time, "" for none."""
+    record: Record,
+    scratch: Path,
+    wide_bytes: int,
+    limits: Limits,
+    static: StaticReport | None,
+    live: bool,
+) -> _Judged:
+    """The verdict, and the judgement that led to it; None where there is no shape to judge at."""
     try:
         with record.clock("shapes"):
             found = settings(record.op, record.mode, record.seed, wide_bytes, record.source)
     except OpError as error:
-        return record.inconclusive("no-oracle", str(error)), ""
+        return record.inconclusive("no-oracle", str(error)), None
     if not found:
         return record.inconclusive(
             "no-oracle",
             "no smaller shape of this op was found that the interpreter, and its reference on a CPU, can run",
-        ), ""
+        ), None
     record.fields["shapes"] = {setting.name: dict(setting.op.overrides) for setting in found}
     with _one_thread():
         judgement = Judgement(record, found, scratch, limits, static, live)
-        return judgement.verdict(), judgement.outran
+        return judgement.verdict(), judgement
 
 
 def expect_judging(scratch: Path) -> None:

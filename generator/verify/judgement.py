@@ -11,11 +11,10 @@ from typing import Any
 
 from ...profiling.sandbox import Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
+from .answering import Answering
 from .answers import Answers
-from .budget import precision_class
 from .cases import at_whole_tiles, plan, written
 from .controls import run_controls
-from .early import cause_known, end_calls
 from .ending import ended_badly, outran
 from .exchange import (
     CHILD_ENV,
@@ -29,7 +28,7 @@ from .full_size import at_full_size, full_size
 from .further import FEW_UNITS, further, on_few_units
 from .modes import mode_note
 from .record import Record, device_answers
-from .review import Fault
+from .review import Fault, in_words
 from .sanitizer import sanitize
 from .setting import Setting
 from .summary import fill_in
@@ -46,7 +45,6 @@ from .whole import (
     unsettled,
     unwritten_read,
 )
-from .works_in import works_in
 
 PATIENCE_S = 10.0
 """CPU time that the child spends on calls marked optional; what needs more is left out."""
@@ -55,8 +53,8 @@ _MORE, _OFF = "one more configuration", "off the card"
 
 
 class Judgement:
-    """One candidate, one set of cases, one child, which `outran` its limit in that setting; `static` is the
-    offline compile where there is one."""
+    """One candidate, one set of cases, one child, which `outran` its limit in that setting, or refuses the
+    first one in words (`guards`); `static` is the offline compile where there is one."""
 
     def __init__(
         self,
@@ -68,7 +66,7 @@ class Judgement:
         live: bool = False,
     ) -> None:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
-        self.static, self.live, self.outran = static, live, ""
+        self.static, self.live, self.outran, self.guards = static, live, "", False
         self.cases = plan(found, record.seed)
         self.cases += further(found, self.cases, record.seed, record.source, record.precision)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
@@ -77,14 +75,14 @@ class Judgement:
         normal = (one.family == "normal" and not one.step.ghost for one in self.cases)
         self.retried = next((place for place, found in enumerate(normal) if found), 0)
         self.right = Answers()
-        self.enough: int | None = None  # calls that count, where one of them decides
+        self.answering = Answering(record, scratch, self.cases, self.right)
 
     def verdict(self) -> Verdict:
         record = self.record
         self._write()
         stopped, ended = Event(), Event()
         with ThreadPoolExecutor(1) as pool:
-            answering = pool.submit(self._answer_and_watch, stopped, ended)
+            random = pool.submit(self.answering.beside, stopped, ended)
             try:
                 outcome = self._child()
             except BaseException:  # a person's Ctrl-C: the child is gone, the answers need not be finished
@@ -92,10 +90,9 @@ class Judgement:
                 raise
             finally:
                 ended.set()
-            random = answering.result()
         record.seconds["child"] = outcome.wall_s
         record.fields["layers"], record.fields["layers_missing"] = outcome.layers, outcome.missing
-        if random:
+        if random.result():
             return record.inconclusive(
                 "random", "the reference draws random numbers; judge it with --mode eval"
             )
@@ -133,59 +130,19 @@ class Judgement:
             warm=True,
         )
 
-    def _answer_and_watch(self, stopped: Event, ended: Event) -> bool:
-        """All right answers, then the calls as they are made; True when the reference is random."""
-        random = self._answer_all(stopped)
-        if random or 0 not in self.right.known:
-            end_calls(self.scratch)
-        elif not stopped.is_set():
-            self.enough = cause_known(
-                self.scratch, self.cases, ended, self.record.allowed_calls, self._first_look
-            )
-        return random
-
-    def _first_look(self, number: int, report: StepReport, tensors: dict[str, Any]) -> Fault | None:
-        """The fault of one call, its cause unexplained."""
-        if number not in self.right.known:
-            return None
-        return self.right.reviewed(number, self.cases[number].name, report, tensors, explained=True).fault
-
-    def _answer_all(self, stopped: Event) -> bool:
-        """Compute every right answer; True when the reference is random."""
-        with self.record.clock("reference"):
-            for number, case in enumerate(self.cases):
-                if stopped.is_set():
-                    break
-                if number == 0 and self._random():
-                    return True
-                self.right.find(number, case)
-        return False
-
-    def _random(self) -> bool:
-        """Two seeds, two answers; on the way, the class that errors are judged in."""
-        case = self.cases[0]
-        reference, state = case.setting.reference, case.step.state
-        try:
-            first = reference.eager(case.inputs, state)
-        except Exception:  # the answer to the first case tells it in words
-            return False
-        dtypes = [*works_in(case)]
-        own = precision_class(dtypes, "fp32")
-        self.right.precision = precision_class(dtypes, self.record.precision)
-        self.record.note_precision(own, self.right.precision)
-        return not first.repeats(reference.eager(case.inputs, state, seed=1))
-
     def _compare(self, outcome: Outcome) -> Verdict:
         assert outcome.reply is not None
         record = self.record
         reports = [read_report(document) for document in outcome.reply["reports"]]
         record.seconds["full size"] = outcome.reply["full_size_s"]
         record.seconds["calls"] = sum(report.seconds for report in reports if not report.forced)
-        if len(reports) < (self.enough or len(self.cases)):
+        self.guards = reports[:1] != [] and reports[0].status == "raised" and in_words(reports[0])
+        enough = self.answering.enough
+        if len(reports) < (enough or len(self.cases)):
             return record.failed(Fault("tampering", "its process ended before all calls were made"))
-        if self.enough is not None:
-            record.notes.append(f"{len(self.cases) - self.enough} calls were left out: the cause was known")
-            self.cases, reports = self.cases[: self.enough], reports[: self.enough]
+        if enough is not None:
+            record.notes.append(f"{len(self.cases) - enough} calls were left out: the cause was known")
+            self.cases, reports = self.cases[:enough], reports[:enough]
         try:
             tensors = read_tensors(self.scratch)
         except Exception as error:  # whatever a damaged or forged file makes of the reader
@@ -202,13 +159,13 @@ class Judgement:
                 or hidden_library_call(on_card, record.allowed_calls)
                 or moved_by_torch(self.cases, reports, operators, record.allowed_calls)
             )
-            if fault is None and self.enough is not None:
+            if fault is None and enough is not None:
                 fault = Fault("tampering", "what it left is not what it left while it ran")
             if fault is None and "*" not in record.allowed_calls:
                 fault = own_kernels(self.cases, reports, tensors)
         if fault is not None and fault.cause not in OPEN_CAUSES:
             return record.concluded(fault)
-        full = at_full_size(record, outcome.reply["rehearsed"], on_card)
+        full = at_full_size(record, outcome.reply["rehearsed"], on_card, operators)
         if full is not None and full.cause not in OPEN_CAUSES:
             return record.concluded(full)
         forced = [one.fault for one, report in zip(reviewed, reports, strict=True) if one and report.forced]

@@ -19,6 +19,13 @@ _MOVES = _words("""
     zeros ones full zeros_like ones_like full_like new_zeros new_ones new_full
     """)
 
+_PARTS = _words("""
+    slice select as_strided split split_with_sizes unbind index index_select gather take embedding
+    embedding_bag unfold im2col diagonal topk tril triu constant_pad_nd convolution upsample_nearest1d
+    upsample_nearest2d upsample_nearest3d upsample_bilinear2d grid_sampler_2d _adaptive_avg_pool2d
+    """)
+"""What may leave elements of a large tensor out though it takes all of a small one."""
+
 _SHIFTS = _words("""
     roll flip rot90 cat stack repeat constant_pad_nd pixel_shuffle pixel_unshuffle channel_shuffle clone copy
     """)
@@ -68,6 +75,11 @@ def plain_name(func: Any) -> str:
 def compares(operators: Iterable[str]) -> bool:
     """Whether a number a bit larger or smaller may lead elsewhere."""
     return not _COMPARES.isdisjoint(operators)
+
+
+def takes_parts(operators: Iterable[str]) -> bool:
+    """Whether an op may need a part of what it is given only, once that is large."""
+    return any(name in _PARTS or "pool" in name for name in operators)
 
 
 def only_moves(operators: Iterable[str]) -> bool:

@@ -35,6 +35,8 @@ class _Extent:
     stop: int
     stored: list[Addresses] = field(default_factory=list)
     most: float = 0.0  # elements that all programs so far can have stored
+    loading: int = 0  # elements that this program loads, each time it does
+    loaded: float = 0.0  # likewise all programs so far, at most
     highest: int | None = None  # index that may stand in it
     adding: float = 0.0  # whole numbers that this program adds to one of its elements, at most
     counted: float = 0.0  # likewise all programs so far
@@ -56,6 +58,7 @@ class Phantom:
         self._reachable: list[_Extent] = []
         self._kernel = ""
         self.narrow = False  # something was added up in few bits
+        self.steered = False  # whole numbers or truths were loaded, by which a program may turn
         self._wrapped: set[str] = set()
 
     def address(self, tensor: torch.Tensor) -> int:
@@ -80,7 +83,7 @@ class Phantom:
     def begin_program(self, number: int) -> None:
         for extent in self._reachable:
             extent.stored.clear()
-            extent.adding = 0.0
+            extent.adding, extent.loading = 0.0, 0
 
     def stored(self) -> dict[int, int]:
         """Elements that the program has stored, by the start of the tensor."""
@@ -89,6 +92,10 @@ class Phantom:
             for one in self._reachable
             if one.stored
         }
+
+    def loaded(self) -> dict[int, int]:
+        """Elements that the program has loaded, by the start of the tensor."""
+        return {one.start: one.loading for one in self._reachable if one.loading}
 
     def added(self) -> dict[int, float]:
         """Whole numbers that the program has added to one element, by the start of the tensor."""
@@ -137,6 +144,8 @@ class Phantom:
             mine = (addresses >= extent.start) & (addresses + np.uint64(item_bytes) <= extent.stop)
             if verb == "store" and mine.any():
                 extent.stored.append(addresses[mine])
+            elif verb == "load":
+                extent.loading += int(mine.sum())
             inside |= mine
         if not inside.all():
             self._refuse(int(addresses[~inside][0]), verb)
@@ -176,6 +185,19 @@ class Phantom:
                 self.faults.append(
                     ("unjudged-path", f"{asked}, and its type stops at {extent.counts_to:.0f}")
                 )
+
+    def unread(self, inputs: Sequence[Any]) -> dict[int, str]:
+        """By their places: inputs that all programs together cannot have loaded whole; none where loaded
+        numbers may decide what is loaded."""
+        found: dict[int, str] = {}
+        for place, one in enumerate(inputs):
+            if self.steered or not isinstance(one, torch.Tensor) or 0 in one.stride():
+                continue
+            extent = self.extents.get(one.untyped_storage()._cdata)
+            if extent is not None and 0 < extent.loaded < one.numel():
+                loaded = f"at most {int(extent.loaded)} of the {one.numel()} elements of input {place}"
+                found[place] = f"at full size its programs load {loaded}"
+        return found
 
     def unwritten(self, outputs: Sequence[torch.Tensor]) -> None:
         """Outputs that all programs together cannot have filled, though nothing else wrote to them."""

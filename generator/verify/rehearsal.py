@@ -13,8 +13,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
 
@@ -52,7 +52,8 @@ class Rehearsed:
     """`faults` are (cause, detail); `kernels`, `modes` of `tl.dot` and `configurations` as full size uses
     them; `why_not` is set where the walk did not come to its end. `amounts` (kernel, place in its text,
     value) and `values` are numbers made of sizes as full size alone has them, `forced` conditions likewise
-    that were made to hold in a judged call."""
+    that were made to hold in a judged call. `unread` tells of inputs, by their places, that are not loaded
+    whole."""
 
     faults: tuple[tuple[str, str], ...] = ()
     kernels: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class Rehearsed:
     amounts: tuple[tuple[str, int, float], ...] = ()
     values: tuple[float, ...] = ()
     forced: tuple[tuple[str, int, float], ...] = ()
+    unread: Mapping[int, str] = field(default_factory=dict)
 
 
 class LibraryCallError(Exception):
@@ -114,21 +116,23 @@ def rehearse(
     """Walk through `make()(*inputs)`; `inputs` are forms or values; loads of indices give the `highest`."""
     inputs = [(*one[:3], one[3] if highest else None) if isinstance(one, tuple) else one for one in inputs]
     first, phantom = _walk(watch, make, inputs, _CONTENTS[0])
-    if not first.faults or first.why_not:
+    if first.why_not or not (first.faults or first.unread):
         counts = phantom.narrow and not first.why_not
         faults = _walk(watch, make, inputs, _ONES)[1].run_over() if counts else ()
         return Rehearsed(faults, first.kernels, first.modes, first.why_not)
-    agreed = {cause for cause, _ in first.faults}
+    agreed, unread = {cause for cause, _ in first.faults}, first.unread
     for content in _CONTENTS[1:]:
-        agreed &= {cause for cause, _ in _walk(watch, make, inputs, content, _MANY)[0].faults}
+        again = _walk(watch, make, inputs, content, _MANY)[0]
+        agreed &= {cause for cause, _ in again.faults}
+        unread = {place: told for place, told in again.unread.items() if place in unread}
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
-    return Rehearsed(faults, first.kernels, first.modes)
+    return Rehearsed(faults, first.kernels, first.modes, unread=unread)
 
 
 def _walk(
     watch: Watch, make: Any, inputs: Sequence[Any], content: int, samples: int = _FEW
 ) -> tuple[Rehearsed, Phantom]:
-    phantom, why_not = Phantom(content, samples // _FEW), ""
+    phantom, why_not, unread = Phantom(content, samples // _FEW), "", dict[int, str]()
     watch.begin()
     watch.promises.sites.clear()
     watch.ghost = watch.otherwise = False
@@ -141,12 +145,13 @@ def _walk(
                 outputs = [one for one in pytree.tree_leaves(model(*held)) if isinstance(one, torch.Tensor)]
             phantom.unwritten(outputs)
             phantom.miscounted(outputs)
+            unread = phantom.unread(held)
         except BaseException as error:  # whatever it raises, as in a call
             why_not = _reason(error)
     phantom.faults += [("false-promise", told) for told in watch.promises.broken()]
     kernels = tuple(dict.fromkeys(launch.kernel for launch in watch.launches))
-    seen = Rehearsed(tuple(phantom.faults), kernels, tuple(sorted(watch.dot_precisions)), why_not)
-    return seen, phantom
+    modes = tuple(sorted(watch.dot_precisions))
+    return Rehearsed(tuple(phantom.faults), kernels, modes, why_not, unread=unread), phantom
 
 
 def _reason(error: BaseException) -> str:
@@ -188,6 +193,7 @@ def _imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[An
             element = ptrs.get_element_ty()
             dtype = triton_interpreter._get_np_dtype(element)
             content = abs(phantom.content) if dtype.kind in "iub" else phantom.content
+            phantom.steered = phantom.steered or dtype.kind in "iub"
             index = phantom.index_at(addresses) if dtype.kind in "iu" else None
             content = content if index is None else index
             return TensorHandle(np.full(np.shape(ptrs.data), content, dtype), element)
@@ -255,17 +261,21 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
             phantom.check_grid(sizes)
             for kinds in itertools.product(*(_kinds(size, samples) for size in sizes)):
                 most: dict[int, int] = {}
+                loads: dict[int, int] = {}
                 adds: dict[int, float] = {}
                 for place in _samples([places for _, places in kinds]):
                     builder.set_grid_idx(*place)
                     self.fn(**named)
                     for start, count in phantom.stored().items():
                         most[start] = max(most.get(start, 0), count)
+                    for start, count in phantom.loaded().items():
+                        loads[start] = max(loads.get(start, 0), count)
                     for start, added in phantom.added().items():
                         adds[start] = max(adds.get(start, 0.0), added)
                 programs = float(np.prod([float(count) for count, _ in kinds]))
                 for extent in phantom.extents.values():
                     extent.most += programs * most.get(extent.start, 0)
+                    extent.loaded += programs * loads.get(extent.start, 0)
                     extent.counted += programs * adds.get(extent.start, 0.0)
 
     return Walking

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ import torch
 from .budget import Comparison, Target, compare
 from .exchange import StepReport
 from .explain import explain
+from .form import broadcast, wrong_form
 from .layout import EMPTY, NUMBERS, unwritten
 from .right import Answer
 from .running import is_settled
@@ -42,6 +43,12 @@ class Reviewed:
 _GUARDS = ("ValueError", "AssertionError", "RuntimeError", "NotImplementedError", "TypeError")
 
 
+def in_words(report: StepReport) -> bool:
+    """Whether the wrapper has raised, and what says that it did so on purpose."""
+    kind, _, words = report.error.partition(":")
+    return kind in _GUARDS and bool(words.strip()) and not report.in_kernel
+
+
 class Review:
     """One call with everything known about it."""
 
@@ -65,8 +72,10 @@ class Review:
         """The first fault found, in the order in which one explains the next."""
         if self.report.status == "raised" and (self._guards_layout() or self._guards_mode()):
             return self._reviewed("guarded", self.report.error)
-        if self.report.status == "raised" and self._in_words() and self._elsewhere():
+        if self.report.status == "raised" and in_words(self.report) and self._elsewhere():
             return self._reviewed("refused", self.report.error)
+        if self.answer.case.step.layout in EMPTY and broadcast(self.outputs, self.answer.eager):
+            return self._reviewed("dropped", "the reference broadcasts what one element is left of")
         for check in (self._memory, self._raised, self._running, self._form, self._aliases, self._state):
             fault = self._by_promise(check())
             if fault is not None:
@@ -98,16 +107,11 @@ class Review:
         layout = self.answer.case.step.layout
         if layout in EMPTY or (layout == NUMBERS and not self.report.in_kernel):
             return True
-        return layout != "contiguous" and self._in_words()
+        return layout != "contiguous" and in_words(self.report)
 
     def _elsewhere(self) -> bool:
         """Whether this is not the first shape, which a candidate has to take."""
         return self.answer.case.setting.name != "small"
-
-    def _in_words(self) -> bool:
-        """Whether the wrapper has raised, and what says that it did so on purpose."""
-        kind, _, words = self.report.error.partition(":")
-        return kind in _GUARDS and bool(words.strip()) and not self.report.in_kernel
 
     def _guards_mode(self) -> bool:
         """Likewise a module mode, which its words must name."""
@@ -142,23 +146,8 @@ class Review:
         return Fault("deferred-work", f"{self.report.left_running[0]} outlives the call that started it")
 
     def _form(self) -> Fault | None:
-        right = self.answer.eager
-        if self.report.odd_outputs:
-            return Fault("wrong-structure", f"it returns a {self.report.odd_outputs[0]}, not a plain tensor")
-        if self.report.tree != right.tree or len(self.outputs) != len(right.outputs):
-            own, wanted = (
-                _structure(self.report.tree, len(self.outputs)),
-                _structure(right.tree, len(right.outputs)),
-            )
-            return Fault("wrong-structure", f"it returns {own}, the reference {wanted}")
-        for place, (found, asked) in enumerate(zip(self.outputs, right.outputs, strict=True)):
-            if found.shape != asked.shape:
-                return Fault(
-                    "wrong-shape", f"output {place} is {list(found.shape)}, should be {list(asked.shape)}"
-                )
-            if found.dtype != asked.dtype:
-                return Fault("wrong-dtype", f"output {place} is {found.dtype}, should be {asked.dtype}")
-        return None
+        wrong = wrong_form(self.report, self.outputs, self.answer.eager)
+        return None if wrong is None else Fault(*wrong)
 
     def _aliases(self) -> Fault | None:
         if self.report.held_earlier:
@@ -197,7 +186,8 @@ class Review:
                 return Fault(kind, f"it changes {name}, which the reference leaves alone")
             found, oracle = self.changed.get(name, before), _wide(answer.oracle.state[name])
             eager, shaken = answer.eager.state[name], _wide(answer.shaken.state[name])
-            target = Target(oracle, eager, shaken, terms=answer.oracle.terms)
+            terms, steps = answer.oracle.terms, answer.oracle.steps
+            target = Target(oracle, eager, shaken, terms=terms, steps=steps)
             compared = compare(found, target, self.precision) if moved else None
             if compared is not None and not compared.accepted:
                 if is_settled(name, found, answer.oracle.state):
@@ -217,8 +207,15 @@ class Review:
         )
 
     def _comparisons(self) -> list[Comparison]:
-        pairs = zip(self.outputs, self.answer.targets(), strict=True)
-        return [compare(found, target, self.precision) for found, target in pairs]
+        targets = self.answer.targets()
+        if self.answer.case.step.layout in EMPTY:  # of nothing a mean is NaN, as long as somebody has said so
+            written = (
+                not unwritten(found, one.eager) for found, one in zip(self.outputs, targets, strict=True)
+            )
+            targets = [
+                replace(one, spreads=torch.tensor(told)) for one, told in zip(targets, written, strict=True)
+            ]
+        return [compare(found, one, self.precision) for found, one in zip(self.outputs, targets, strict=True)]
 
     def _values(self, comparisons: Sequence[Comparison]) -> Fault | None:
         place = next((place for place, one in enumerate(comparisons) if not one.accepted), None)
@@ -267,12 +264,6 @@ class Review:
                 f"{self.name}: the same call gives different bits the second time",
             )
         return None
-
-
-def _structure(tree: str, count: int) -> str:
-    """`TreeSpec(tuple, None, [*, *])` in words."""
-    kind = tree.removeprefix("TreeSpec(").split(",")[0].rstrip(")")
-    return "one tensor" if kind == "*" else f"a {kind} of {count}"
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -46,7 +46,7 @@ class Answer:
 
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
-        choices, terms = self.oracle.choices, self.oracle.terms
+        choices = self.oracle.choices
         loses = self.case.family in _DRAWN and not passes_nan(self.oracle.operators)
         touched, limits = dict(enumerate(self.touched)), dict(enumerate(self.limits))
         return [
@@ -54,7 +54,8 @@ class Answer:
                 *run,
                 exact=self.exact,
                 choice=choices.get(place),
-                terms=terms,
+                terms=self.oracle.terms,
+                steps=self.oracle.steps,
                 spreads=touched.get(place),
                 limit=limits.get(place),
                 loses_nan=loses,

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -230,3 +231,20 @@ def test_inputs_beyond_memory_are_refused_with_the_bytes_and_a_cure(
         op.instantiate(0)
     rows = int(str(caught.value).split("rows=")[1].split()[0].rstrip("."))
     assert load_op(op.path, {"rows": rows}).instantiate(0)[1][0].shape == (rows, 16)
+
+
+def test_what_is_kept_no_search_for_shapes_changes(write: Write) -> None:
+    op = load_op(write(GOOD.replace("rows = 6", "rows = 1 << 20")))
+    kept = replace(op, kept=frozenset({"width"}))
+    assert any("width" in one.overrides for one in op.shape_sets(1 << 14))
+    found = kept.shape_sets(1 << 14)
+    assert found
+    assert not any("width" in one.overrides for one in found)
+    assert kept.with_overrides({"rows": 8}).kept == {"width"}
+
+
+def test_what_fails_on_fake_tensors_says_so_each_time(write: Write) -> None:
+    path = write(GOOD.replace("x * self.weight", "x @ self.weight[1:]"))
+    for _ in range(2):
+        with pytest.raises(OpError, match=r"forward\(\) in .* fails"):
+            load_op(path)

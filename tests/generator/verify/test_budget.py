@@ -54,6 +54,17 @@ def test_a_long_sum_of_products_may_be_off_by_the_root_of_its_length() -> None:
         assert not compare(oracle * (1 + 1.01 * most), case, name).accepted
 
 
+@pytest.mark.parametrize(
+    ("steps", "name", "most"),
+    [(1, "fp32", 1e-6), (8, "fp32", 1e-6), (32, "fp32", 2e-6), (32, "bf16", 8e-3)],
+)
+def test_a_network_may_be_off_by_the_root_of_its_depth(steps: int, name: str, most: float) -> None:
+    oracle = torch.ones(100, dtype=torch.float64)
+    case = Target(oracle, oracle.float(), oracle, steps=steps)
+    assert compare(oracle * (1 + 0.99 * most), case, name).accepted
+    assert not compare(oracle * (1 + 1.01 * most), case, name).accepted
+
+
 def test_where_nan_may_spread_only_a_number_in_its_place_is_refused() -> None:
     oracle = torch.tensor([1.0, float("nan"), 2.0], dtype=torch.float64)
     case = Target(oracle, oracle.float(), oracle, spreads=torch.tensor(True))

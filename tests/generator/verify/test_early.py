@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kbgen.generator.verify import judgement
+from kbgen.generator.verify import answering
 from kbgen.generator.verify.early import end_calls
 from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.verdict import Verdict
@@ -32,12 +32,12 @@ def test_a_process_that_ends_its_calls_itself_is_refused(
     def forged(scratch: Path, *_: Any) -> None:
         end_calls(scratch)
 
-    monkeypatch.setattr(judgement, "cause_known", forged)
+    monkeypatch.setattr(answering, "cause_known", forged)
     verdict = judged(ADD, "add", tmp_path)
     assert verdict.cause == "tampering"
     assert "before all calls" in verdict.detail
 
 
 def test_a_fault_that_is_gone_at_the_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(judgement, "cause_known", lambda *_: 1)
+    monkeypatch.setattr(answering, "cause_known", lambda *_: 1)
     assert judged(ADD, "add", tmp_path).cause == "tampering"

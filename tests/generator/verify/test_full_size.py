@@ -4,22 +4,30 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from torch import nn
 
 from kbgen.generator.verify.exchange import StepReport
 from kbgen.generator.verify.full_size import as_at_full_size, at_full_size, dropped
 from kbgen.generator.verify.interpreter import Watch
+from kbgen.generator.verify.phantom import Phantom
 from kbgen.generator.verify.rehearsal import rehearse
 from kbgen.generator.verify.review import Fault, Reviewed
 from kbgen.generator.verify.verdict import CaseResult
 
 JUDGED = [StepReport("ok", launches=("matmul_kernel[2, 2, 1]",), dot_precisions=("tf32x3",))]
-QUIET: dict[str, Any] = {"faults": [], "kernels": ["matmul_kernel"], "modes": ["tf32x3"], "why_not": ""}
+QUIET: dict[str, Any] = {
+    "faults": [],
+    "kernels": ["matmul_kernel"],
+    "modes": ["tf32x3"],
+    "why_not": "",
+    "unread": {},
+}
 
 
 def found(**otherwise: object) -> Fault | None:
     record: Any = SimpleNamespace(notes=[])
-    fault = at_full_size(record, {**QUIET, **otherwise}, JUDGED)
+    fault = at_full_size(record, {**QUIET, **otherwise}, JUDGED, {"mm"})
     assert bool(record.notes) == bool(otherwise.get("why_not"))
     return fault
 
@@ -27,7 +35,7 @@ def found(**otherwise: object) -> Fault | None:
 def test_nothing_new_is_nothing() -> None:
     assert found() is None
     assert found(why_not="time was up") is None
-    assert at_full_size(SimpleNamespace(notes=[]), None, JUDGED) is None  # type: ignore[arg-type]
+    assert at_full_size(SimpleNamespace(notes=[]), None, JUDGED, ()) is None  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +51,28 @@ def test_what_only_full_size_does_is_told(otherwise: dict[str, object], cause: s
     assert fault is not None
     assert fault.cause == cause
     assert word in fault.detail
+
+
+def test_inputs_that_are_not_loaded_whole_are_told_unless_the_op_may_leave_some_out() -> None:
+    rehearsed = {**QUIET, "unread": {"0": "it loads half of input 0"}}
+    record: Any = SimpleNamespace(notes=[])
+    fault = at_full_size(record, rehearsed, JUDGED, {"mul", "sum"})
+    assert fault is not None
+    assert (fault.cause, "half of input 0" in fault.detail) == ("hard-coded-shape", True)
+    assert at_full_size(record, rehearsed, JUDGED, {"slice", "sum"}) is None
+    assert at_full_size(record, rehearsed, JUDGED, {"max_pool2d_with_indices"}) is None
+
+
+@pytest.mark.parametrize(
+    ("steered", "loaded", "told"), [(False, 6, 1), (False, 8, 0), (True, 6, 0), (False, 0, 0)]
+)
+def test_what_programs_together_cannot_have_loaded_is_unread(steered: bool, loaded: int, told: int) -> None:
+    """Unless loaded numbers may say what to load; and what no kernel loads was copied before."""
+    phantom, tensor = Phantom(0), torch.empty(8)
+    phantom.of(tensor).loaded, phantom.steered = float(loaded), steered
+    unread = phantom.unread([3, tensor, tensor[:1].expand(8)])
+    assert list(unread) == [1] * told
+    assert all("at most 6 of the 8 elements of input 1" in one for one in unread.values())
 
 
 def test_a_forced_call_that_fails_leaves_full_size_open() -> None:
