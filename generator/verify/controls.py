@@ -11,7 +11,7 @@ from .budget import compare
 from .eight_bits import same, widened
 from .families import INFINITE, ONE_NAN
 from .independent import ignores_inputs
-from .layout import EMPTY
+from .layout import EMPTY, RESIZED
 from .right import Answer
 
 _REJECTED, _PASSED = "rejected", "passed"
@@ -160,10 +160,14 @@ _WHY_NOT = {
 
 def run_controls(answers: Iterable[Answer], precision: str) -> dict[str, str]:
     """Each impostor against every case until one refuses it; where infinities or NaN go in, what is refused
-    says nothing of an op that is zero otherwise, nor what passes where no elements do."""
-    telling = (answer for answer in answers if answer.case.family not in (INFINITE, ONE_NAN, *EMPTY))
-    answers = list(telling)
+    says nothing of an op that is zero otherwise, nor what passes where no elements do, or one row: of a table
+    of one row the look-up is the table."""
+    answers = [answer for answer in answers if _tells(answer)]
     return {name: _control(name, impostor, answers, precision) for name, impostor in IMPOSTORS.items()}
+
+
+def _tells(answer: Answer) -> bool:
+    return answer.case.family not in (INFINITE, ONE_NAN) and answer.case.step.layout not in (*EMPTY, *RESIZED)
 
 
 def _control(name: str, impostor: Impostor, answers: list[Answer], precision: str) -> str:

@@ -1,11 +1,13 @@
 """The impostors: each is what it says, and an op that lets one pass is found out."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
 from kbgen.generator.verify.cases import plan, settings
 from kbgen.generator.verify.controls import IMPOSTORS, run_controls
+from kbgen.generator.verify.layout import ROWS
 from kbgen.generator.verify.right import Answer, right_answer
 from kbgen.generator.verify.setting import Case
 from kbgen.profiling.op import load_op
@@ -78,3 +80,13 @@ def test_a_tail_that_makes_no_difference_is_no_control_in_any_layout() -> None:
     """The oracle adds in another order where an input lies channels last than in its copy without a tail."""
     found = run_controls(answers("pool_beside_tail", each_layout=True), "fp32")
     assert found["unread tail"] == "n/a: no floating input's tail makes a difference"
+
+
+def test_of_a_table_of_one_row_the_look_up_is_the_table_and_tells_nothing() -> None:
+    usual = plan(settings(load_op(OPS / "embedding_huge.py"), "as-is", 3)[:1], 3)[0]
+    inputs = [torch.randn(1, 8), torch.zeros(1, dtype=torch.int32)]
+    step = replace(usual.step, inputs=inputs, layout=ROWS)
+    single = right_answer(replace(usual, inputs=inputs, other_inputs=inputs, step=step), step.state)
+    assert IMPOSTORS["identity"](single) is not None
+    found = run_controls([right_answer(usual, usual.step.state), single], "fp32")
+    assert (found["identity"].split(":")[0], found["zeros"]) == ("n/a", "rejected")

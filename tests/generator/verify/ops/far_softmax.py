@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 batch = 2
-heads = 2
+heads = 1
 queries = 16
 keys = 192
 

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-BATCH, HEADS, TOKENS, HEAD_DIM = 8, 4, 512, 16
+BATCH, HEADS, TOKENS, HEAD_DIM = 2, 3, 512, 16
 
 
 class Model(nn.Module):

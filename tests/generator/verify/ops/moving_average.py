@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-batch = 4
+batch = 2
 channels = 6
 steps = 200
 window = 5

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-ROWS, CLASSES = 1024, 200
+ROWS, CLASSES = 48, 200
 
 
 class Model(nn.Module):
