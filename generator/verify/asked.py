@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from .names import is_name, is_self
+from .names import is_name, is_self, nodes
 
 FullName = Callable[[ast.AST], "str | None"]
 
@@ -27,7 +27,7 @@ def asked(
 ) -> tuple[ast.AST, str] | None:
     """The first place that asks, and what it does; `kernels` are names of kernels, `inside` the ids of nodes
     in their bodies."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if id(node) in inside:
             told = _in_a_kernel(node)
         else:

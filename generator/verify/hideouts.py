@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from .allowed import PLAIN_NAMES
-from .names import is_name
+from .names import is_name, nodes
 
 FullName = Callable[[ast.AST], "str | None"]
 
@@ -27,12 +27,12 @@ _ANYWHERE = ("block_shape", "requires_grad")
 
 def hideout(tree: ast.Module, full_name: FullName) -> tuple[ast.AST, str] | None:
     """The first place that reaches for one, and what it does."""
-    parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    parents = {id(child): node for node in nodes(tree) for child in ast.iter_child_nodes(node)}
     bound, own = set(_bound(tree)), set(_own(tree))
     pointers = {
-        name for node in ast.walk(tree) for name, value in _assignments(node) if _is_pointer(value, set())
+        name for node in nodes(tree) for name, value in _assignments(node) if _is_pointer(value, set())
     }
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         parent = parents.get(id(node), tree)
         told = _unbound(node, bound) or _foreign(node, own) or _shared(node, full_name, parent)
         if not told and _is_pointer(node, pointers) and not _compared(node, parent):
@@ -46,7 +46,7 @@ def keeps_state(tree: ast.Module) -> bool:
     """Whether a method but the constructor assigns to self, so that calls can see earlier ones."""
     methods = [
         method
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.ClassDef)
         for method in node.body
         if isinstance(method, ast.FunctionDef) and method.name != "__init__"
@@ -117,7 +117,7 @@ def _compared(node: ast.AST, parent: ast.AST) -> bool:
 def _bound(tree: ast.Module) -> Iterator[str]:
     yield from dir(builtins)
     yield from ("__name__", "__file__", "__doc__", "__class__")
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id
         elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
@@ -133,9 +133,9 @@ def _bound(tree: ast.Module) -> Iterator[str]:
 def _own(tree: ast.Module) -> Iterator[str]:
     """Names whose attributes `kept.py` looks at: self, and what the file makes of its own classes."""
     yield from ("self", "cls", "ctx")
-    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    classes = {node.name for node in nodes(tree) if isinstance(node, ast.ClassDef)}
     yield from (one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef))
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         for name, value in _assignments(node):
             maker = value.func if isinstance(value, ast.Call) else None
             made = isinstance(maker, ast.Name) and maker.id in classes

@@ -10,6 +10,8 @@ import ast
 import builtins
 from collections.abc import Callable, Iterator
 
+from .names import nodes
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -51,7 +53,7 @@ class KernelText:
         self.own = {kernel.name for kernel in kernels}
         self.fields = {
             one.target.id
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.ClassDef)
             for one in node.body
             if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)

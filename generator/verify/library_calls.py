@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .allowed import METHODS, MODULE_CALLS
-from .names import is_name, is_self, with_guards
+from .names import is_name, is_self, nodes, with_guards
 from .tensor_methods import TENSOR_METHODS
 
 FullName = Callable[[ast.AST], "str | None"]
@@ -64,7 +64,7 @@ class LibraryCalls:
 
     def _submodules(self) -> Iterator[tuple[str, str]]:
         """`self.name = nn.Kind(...)` makes `self.name(...)` a library call named torch.nn.Kind."""
-        for node in ast.walk(self.tree):
+        for node in nodes(self.tree):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 full = self.full_name(node.value.func) or ""
                 for target in node.targets:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 
 _NOT_A_WAY = {"abc", "math", "select", "types", "collections"}
 """Names of standard modules that also name something harmless in torch, triton or an allowed module."""
 
 
+@lru_cache(maxsize=8)
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All of a file's tree, which every rule goes through and none changes."""
+    return tuple(ast.walk(tree))
+
+
 def aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             for one in node.names:
                 yield (one.asname, one.name) if one.asname else (one.name.split(".")[0],) * 2

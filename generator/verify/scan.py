@@ -29,7 +29,7 @@ from .asked import asked
 from .hideouts import hideout, keeps_state
 from .kernel_text import KernelText
 from .library_calls import LibraryCall, LibraryCalls
-from .names import aliases, is_name, is_self, through_a_module
+from .names import aliases, is_name, is_self, nodes, through_a_module
 from .review import Fault
 from .verdict import Cause
 
@@ -97,32 +97,30 @@ class _Reader:
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         self.imported = dict(aliases(tree))
-        self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        found = [
-            node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and self._is_kernel(node)
-        ]
+        self.own = {node.name for node in nodes(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        found = [node for node in nodes(tree) if isinstance(node, ast.FunctionDef) and self._is_kernel(node)]
         self.kernel_text = KernelText(tree, found, self._full_name)
         self.kernels = {id(inner) for node in found for inner in ast.walk(node)}
-        self.called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        self.called = {id(node.func) for node in nodes(tree) if isinstance(node, ast.Call)}
         self.construction = {
             id(inner)
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.FunctionDef) and node.name in ("__init__", "reset_parameters")
             for inner in ast.walk(node)
         }
         self.listing = {
-            id(node.func) for node in ast.walk(tree) if id(node) in self.construction and _lists_modules(node)
+            id(node.func) for node in nodes(tree) if id(node) in self.construction and _lists_modules(node)
         }
         self.of_operators = {
             id(node.value)
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.Attribute) and self._full_name(node) in OPERATORS
         }
         unread = self.kernels | self.construction
         self.calls = list(LibraryCalls(tree, self.own, unread, self._full_name).found())
 
     def fault(self) -> Fault | None:
-        found = [(node, told) for node in ast.walk(self.tree) if (told := self._forbidden(node)) is not None]
+        found = [(node, told) for node in nodes(self.tree) if (told := self._forbidden(node)) is not None]
         found.sort(key=lambda one: isinstance(one[0], ast.Import | ast.ImportFrom))
         for node, (cause, what) in found:
             return Fault(cause, f"line {getattr(node, 'lineno', 0)}: {what}")
@@ -244,7 +242,7 @@ class _Reader:
 
     def _swallowed(self) -> Fault | None:
         """A try around anything but imports can turn a failing kernel into a library call."""
-        for node in ast.walk(self.tree):
+        for node in nodes(self.tree):
             if isinstance(node, ast.Try) and not all(
                 isinstance(one, ast.Import | ast.ImportFrom) for one in node.body
             ):
