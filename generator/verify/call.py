@@ -15,8 +15,10 @@ from ...profiling import running
 from ...profiling.build import Input
 from .coverage import Reached
 from .exchange import Step, StepReport
+from .extent import loaded_whole
 from .interpreter import Watch
 from .kept import Kept
+from .launches import labels
 from .layout import EMPTY, RESIZED, placed
 from .memory import OutOfBoundsError
 from .oracle import in_mode, shares
@@ -44,7 +46,7 @@ class Instance:
     reached: Reached
     globals: dict[str, Any]  # what the file itself defines
     calls: int = 0
-    read_whole: set[int] | None = None  # inputs that kernels have loaded all of in every call
+    read_whole: set[str] | None = None  # labels of what kernels have loaded all of in every call
 
 
 class Call:
@@ -123,12 +125,11 @@ class Call:
         }
 
     def _note_read(self) -> None:
-        """Of inputs as they are shipped, those that kernels loaded every element of, by their places."""
+        """Inputs as they are shipped, weights and what lies between kernels, where all of it was loaded."""
         if self.step.ghost or self.step.layout != "contiguous":
             return
-        tensors = ((place, one) for place, one in enumerate(self.inputs) if isinstance(one, torch.Tensor))
-        extents = ((place, self.watch.memory.extents.get(one.data_ptr())) for place, one in tensors)
-        whole = {place for place, extent in extents if extent is not None and extent.loaded.all()}
+        extents = self.watch.memory.extents.values()
+        whole = loaded_whole(extents, labels(self.inputs, self.instance.model))
         known = self.instance.read_whole
         self.instance.read_whole = whole if known is None else known & whole
 

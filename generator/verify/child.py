@@ -179,7 +179,7 @@ class _Judging:
         whole = set.intersection(
             *(one.read_whole for one in self.instances.values() if one.read_whole is not None)
         )
-        unread = {place: told for place, told in rehearsed.unread.items() if place in whole}
+        unread = {label: told for label, told in rehearsed.unread.items() if label in whole}
         rehearsed = replace(rehearsed, unread=unread, values=values)
         return replace(rehearsed, amounts=listed(left.amounts), forced=listed(forced))
 

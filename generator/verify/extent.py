@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,3 +66,11 @@ class Extent:
             self.store_issued,
             int(self.stored.sum()) * self.item_bytes,
         )
+
+
+def loaded_whole(extents: Iterable[Extent], known: Mapping[str, torch.Tensor]) -> set[str]:
+    """Labels of tensors that were loaded to the last element: as `known`, others that were stored to by the
+    first name that a kernel has for them."""
+    labels = {tensor.data_ptr(): label for label, tensor in known.items()}
+    told = [(labels.get(one.start, one.name if one.stored.any() else ""), one) for one in extents]
+    return {label for label, _ in told} - {label for label, one in told if not one.loaded.all()}

@@ -20,7 +20,8 @@ from ...profiling.sandbox import Limits, run_child
 from ...profiling.source import Literal
 from .answers import Answers
 from .cases import WIDE_BYTES, at_sizes, written
-from .exchange import CHILD_ENV, read_report, read_tensors, write_request
+from .exchange import CHILD_ENV, StepReport, read_report, read_tensors, write_request
+from .launches import programs
 from .record import Record, device_answers
 from .review import Fault
 from .setting import Case, Setting
@@ -29,6 +30,9 @@ from .whole_tiles import bytes_of, whole_tiles
 
 _MOST_ROWS = 4096
 """Rows of the first output, each of which may be a program: more of them take too long."""
+
+_LONGEST_S = 10.0
+"""Of a call with more rows than that, where programs were seen to take several, at the judged ones' pace."""
 
 _MOST_BYTES = 8 << 20
 """Where an axis is alone: one that stands twice, keys beside queries, needs the room."""
@@ -59,10 +63,11 @@ def at_full_axes(
     wanted: Mapping[str, Any],
     scratch: Path,
     limits: Limits,
+    most_rows: int,
 ) -> AtFullAxes | None:
     """Judge at full axes until all that is `wanted` (see `conditions.Unmet.of`) was met; None where there are
     no such sizes, or the calls come to no end."""
-    cases = _cases(record, found)
+    cases = _cases(record, found, most_rows)
     if not cases:
         return None
     scratch.mkdir(parents=True, exist_ok=True)
@@ -111,10 +116,11 @@ def _judged(
     return AtFullAxes(fault, left, tuple(reply["reached"]))
 
 
-def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
+def _cases(record: Record, found: Sequence[Setting], most_rows: int) -> list[Case]:
     """Calls for each axis, then those with spikes."""
     cases = []
-    for place, (name, sizes) in enumerate(full_axes(record.op, found[0].op.overrides).items()):
+    axes = full_axes(record.op, found[0].op.overrides, most_rows)
+    for place, (name, sizes) in enumerate(axes.items()):
         seed = record.seed + 1000 * (place + 10)
         families = ("normal", _LOOKED_FOR)
         cases += at_sizes(record.op, f"full {name}", sizes, record.mode, seed, families, place)
@@ -131,10 +137,25 @@ def _cases(record: Record, found: Sequence[Setting]) -> list[Case]:
     ]
 
 
-def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Literal]]:
+def most_rows(cases: Sequence[Case], reports: Sequence[StepReport]) -> int:
+    """Rows that a call at full axes may have: as many as the programs that it may start were seen to take."""
+    made = [
+        (rows_of(case.setting.op), sum(map(programs, report.launches)), report.seconds)
+        for case, report in zip(cases, reports, strict=True)
+        if report.status == "ok" and report.launches and not case.step.ghost
+    ]
+    in_tiles = max((_MOST_ROWS * rows // max(1, started) for rows, started, _ in made), default=0)
+    in_time = max((_LONGEST_S * rows / seconds for rows, _, seconds in made if seconds), default=0.0)
+    return max(_MOST_ROWS, min(in_tiles, int(in_time)))
+
+
+def full_axes(
+    op: Op, small: Mapping[str, Literal], most_rows: int = _MOST_ROWS
+) -> dict[str, dict[str, Literal]]:
     """Per constant that `small` cuts down, sizes with it as the op ships it, or half of that, and so on; or
     together with another one that it has to match; those with few rows first. Widths that a network has
-    written into its constructor stay cut: whole ones would not fit."""
+    written into its constructor stay cut: whole ones would not fit. The first output has `most_rows`
+    at most."""
     tiles = whole_tiles(op, small, max(WIDE_BYTES, 2 * (bytes_of(op, small) or 0)))
     bases = [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)]
     cut = [name for name, value in small.items() if value != op.constants[name] and not is_built_in(name)]
@@ -144,7 +165,11 @@ def full_axes(op: Op, small: Mapping[str, Literal]) -> dict[str, dict[str, Liter
         values = (*_whole_dimension(op, small, name), *_halves(op.constants[name]))
         choices = [{name: value} for value in values]
         choices += [{one: op.constants[one] for one in (name, other)} for other in cut if other != name]
-        fitting = (sizes for choice in choices if (sizes := _fitting(op, choice, bases, alone)) is not None)
+        fitting = (
+            sizes
+            for choice in choices
+            if (sizes := _fitting(op, choice, bases, alone, most_rows)) is not None
+        )
         sizes = next(fitting, None)
         if sizes is not None and sizes not in found.values():
             found[name] = sizes
@@ -176,7 +201,7 @@ def _smaller(small: Mapping[str, Literal], times: int) -> dict[str, Literal]:
     }
 
 
-def _alone(op: Op, sizes: Mapping[str, Literal]) -> dict[str, Literal] | None:
+def _alone(op: Op, sizes: Mapping[str, Literal], most_rows: int) -> dict[str, Literal] | None:
     """`sizes` with ones for what the file names and the small shape had no need to cut, a batch or heads say,
     whatever saves most first, until they are small enough; None where they never are."""
     left = {
@@ -185,7 +210,7 @@ def _alone(op: Op, sizes: Mapping[str, Literal]) -> dict[str, Literal] | None:
         if name not in sizes and type(op.constants.get(name)) is int and op.constants[name] != 1
     }
     found, taken = dict(sizes), op.bytes_at(sizes)
-    while taken is not None and not _fits(op, found, taken, _MOST_BYTES):
+    while taken is not None and not _fits(op, found, taken, _MOST_BYTES, most_rows):
         tried = {name: op.bytes_at({**found, name: 1}) for name in sorted(left)}
         fewer = {name: least for name, least in tried.items() if least is not None and least < taken}
         if not fewer:
@@ -209,17 +234,18 @@ def _fitting(
     choice: Mapping[str, Literal],
     bases: Sequence[Mapping[str, Literal]],
     alone: Sequence[Mapping[str, Literal]],
+    most_rows: int,
 ) -> dict[str, Literal] | None:
     """The first of `bases`, then of those in which the axis is `alone`, with the constants in `choice`, where
     that is small enough to run."""
     for base in bases:
         sizes = {**base, **choice}
         taken = bytes_of(op, sizes)
-        if taken is not None and _fits(op, sizes, taken, WIDE_BYTES):
+        if taken is not None and _fits(op, sizes, taken, WIDE_BYTES, most_rows):
             return sizes
-    found = (_alone(op, {**base, **choice}) for base in alone)
+    found = (_alone(op, {**base, **choice}, most_rows) for base in alone)
     return next((sizes for sizes in found if sizes is not None), None)
 
 
-def _fits(op: Op, sizes: Mapping[str, Literal], taken: int, most: int) -> bool:
-    return taken <= most and rows_of(op.with_overrides(sizes)) <= _MOST_ROWS
+def _fits(op: Op, sizes: Mapping[str, Literal], taken: int, most: int, most_rows: int) -> bool:
+    return taken <= most and rows_of(op.with_overrides(sizes)) <= most_rows

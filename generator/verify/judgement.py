@@ -23,7 +23,7 @@ from .exchange import (
     read_tensors,
     write_request,
 )
-from .full_axes import AtFullAxes, at_full_axes
+from .full_axes import AtFullAxes, at_full_axes, most_rows
 from .full_size import at_full_size, full_size
 from .further import FEW_UNITS, further, on_few_units
 from .modes import mode_note
@@ -169,7 +169,8 @@ class Judgement:
         if full is not None and full.cause not in OPEN_CAUSES:
             return record.concluded(full)
         forced = [one.fault for one, report in zip(reviewed, reports, strict=True) if one and report.forced]
-        axes = self._at_full_axes(outcome.reply["rehearsed"], fault is not None and fault in forced)
+        failed = fault is not None and fault in forced
+        axes = self._at_full_axes(outcome.reply["rehearsed"], failed, most_rows(self.cases, reports))
         if axes is not None and axes.fault is not None:
             return record.concluded(axes.fault)
         reached = reached_lines(outcome.reply, reviewed, reports)
@@ -189,7 +190,9 @@ class Judgement:
         )
         return record.concluded(fault) if fault is not None else self._vouched(on_card)
 
-    def _at_full_axes(self, rehearsed: Mapping[str, Any] | None, failed: bool) -> AtFullAxes | None:
+    def _at_full_axes(
+        self, rehearsed: Mapping[str, Any] | None, failed: bool, rows: int
+    ) -> AtFullAxes | None:
         """Calls for what the walk through full size alone has met; `failed`: where that was made to hold, a
         call went wrong, which need not be so where sizes give it. Nor was it right because it was right so:
         a length cut to a thousand does no harm to ten."""
@@ -199,8 +202,8 @@ class Judgement:
         if failed:
             amounts, held = [*amounts, *held], []
         wanted = {"amounts": amounts, "values": rehearsed["values"], "held": held}
-        scratch = self.scratch / "axes"
-        return at_full_axes(self.record, self.found, self.right.precision, wanted, scratch, self.limits)
+        scratch, precision = self.scratch / "axes", self.right.precision
+        return at_full_axes(self.record, self.found, precision, wanted, scratch, self.limits, rows)
 
     def _vouched(self, reports: list[StepReport]) -> Verdict:
         """What speaks for a candidate that made no mistake: refused impostors, and the target's compiler."""

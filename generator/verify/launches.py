@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import nn
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -22,6 +24,17 @@ def sizes_of(named: Mapping[str, Any]) -> tuple[Any, ...]:
     """What tells a launch from one of other sizes."""
     numbers = tuple(value for value in named.values() if isinstance(value, int))
     return numbers, tuple(tuple(tensor.shape) for _, tensor in tensors_in(named))
+
+
+def labels(inputs: Sequence[Any], model: nn.Module) -> dict[str, torch.Tensor]:
+    """A call's inputs by their places, and what the model holds by its paths."""
+    tensors = ((place, one) for place, one in enumerate(inputs) if isinstance(one, torch.Tensor))
+    return {**{f"input {place}": one for place, one in tensors}, **model.state_dict()}
+
+
+def programs(launch: str) -> int:
+    """How many a launch has that a report names: `kernel[2, 2, 1]`; one for a launch that was left out."""
+    return math.prod(int(one) for one in launch.partition("[")[2].rstrip("]").split(",") if one)
 
 
 def tensors_in(named: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:

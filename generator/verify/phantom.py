@@ -35,6 +35,8 @@ class _Extent:
     stop: int
     stored: list[Addresses] = field(default_factory=list)
     most: float = 0.0  # elements that all programs so far can have stored
+    called: str = ""  # by the first kernel that takes it
+    items: int = 0
     loading: int = 0  # elements that this program loads, each time it does
     loaded: float = 0.0  # likewise all programs so far, at most
     highest: int | None = None  # index that may stand in it
@@ -77,7 +79,8 @@ class Phantom:
         self._kernel, self._reachable = kernel, []
         for name, tensor in tensors_in(named):
             extent = self.of(tensor)
-            extent.name = name
+            extent.name, extent.called = name, extent.called or name
+            extent.items = (extent.stop - extent.start) // tensor.element_size()
             self._reachable.append(extent)
 
     def begin_program(self, number: int) -> None:
@@ -186,17 +189,18 @@ class Phantom:
                     ("unjudged-path", f"{asked}, and its type stops at {extent.counts_to:.0f}")
                 )
 
-    def unread(self, inputs: Sequence[Any]) -> dict[int, str]:
-        """By their places: inputs that all programs together cannot have loaded whole; none where loaded
-        numbers may decide what is loaded."""
-        found: dict[int, str] = {}
-        for place, one in enumerate(inputs):
-            if self.steered or not isinstance(one, torch.Tensor) or 0 in one.stride():
-                continue
-            extent = self.extents.get(one.untyped_storage()._cdata)
-            if extent is not None and 0 < extent.loaded < one.numel():
-                loaded = f"at most {int(extent.loaded)} of the {one.numel()} elements of input {place}"
-                found[place] = f"at full size its programs load {loaded}"
+    def unread(self, known: Mapping[str, torch.Tensor]) -> dict[str, str]:
+        """By their labels: tensors that all programs together cannot have loaded whole, those between kernels
+        by their first name; none where loaded numbers may decide what is loaded."""
+        labels = {tensor.untyped_storage()._cdata: label for label, tensor in known.items()}
+        counts = {label: tensor.numel() for label, tensor in known.items() if 0 not in tensor.stride()}
+        found: dict[str, str] = {}
+        for key, extent in self.extents.items() if not self.steered else ():
+            label = labels.get(key, extent.called if key in self.fresh and extent.most else "")
+            count = counts.get(label, 0) if key in labels else extent.items
+            if label and 0 < extent.loaded < count:
+                loaded = f"at most {int(extent.loaded)} of the {count} elements of {label}"
+                found[label] = f"at full size its programs load {loaded}"
         return found
 
     def unwritten(self, outputs: Sequence[torch.Tensor]) -> None:

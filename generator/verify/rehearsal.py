@@ -29,7 +29,7 @@ from .call import cause, told
 from .coverage import unwatched
 from .exchange import Form
 from .interpreter import Launch, Watch
-from .launches import grid_of, sizes_of
+from .launches import grid_of, labels, sizes_of
 from .memory import Addresses, OutOfBoundsError
 from .phantom import Phantom, TimeIsUpError
 from .promises import Promises, doubtful
@@ -52,7 +52,7 @@ class Rehearsed:
     """`faults` are (cause, detail); `kernels`, `modes` of `tl.dot` and `configurations` as full size uses
     them; `why_not` is set where the walk did not come to its end. `amounts` (kernel, place in its text,
     value) and `values` are numbers made of sizes as full size alone has them, `forced` conditions likewise
-    that were made to hold in a judged call. `unread` tells of inputs, by their places, that are not loaded
+    that were made to hold in a judged call. `unread` tells of tensors, by their labels, that are not loaded
     whole."""
 
     faults: tuple[tuple[str, str], ...] = ()
@@ -62,7 +62,7 @@ class Rehearsed:
     amounts: tuple[tuple[str, int, float], ...] = ()
     values: tuple[float, ...] = ()
     forced: tuple[tuple[str, int, float], ...] = ()
-    unread: Mapping[int, str] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
 
 
 class LibraryCallError(Exception):
@@ -124,7 +124,7 @@ def rehearse(
     for content in _CONTENTS[1:]:
         again = _walk(watch, make, inputs, content, _MANY)[0]
         agreed &= {cause for cause, _ in again.faults}
-        unread = {place: told for place, told in again.unread.items() if place in unread}
+        unread = {label: told for label, told in again.unread.items() if label in unread}
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     return Rehearsed(faults, first.kernels, first.modes, unread=unread)
 
@@ -132,7 +132,7 @@ def rehearse(
 def _walk(
     watch: Watch, make: Any, inputs: Sequence[Any], content: int, samples: int = _FEW
 ) -> tuple[Rehearsed, Phantom]:
-    phantom, why_not, unread = Phantom(content, samples // _FEW), "", dict[int, str]()
+    phantom, why_not, unread = Phantom(content, samples // _FEW), "", dict[str, str]()
     watch.begin()
     watch.promises.sites.clear()
     watch.ghost = watch.otherwise = False
@@ -145,7 +145,7 @@ def _walk(
                 outputs = [one for one in pytree.tree_leaves(model(*held)) if isinstance(one, torch.Tensor)]
             phantom.unwritten(outputs)
             phantom.miscounted(outputs)
-            unread = phantom.unread(held)
+            unread = phantom.unread(labels(held, model))
         except BaseException as error:  # whatever it raises, as in a call
             why_not = _reason(error)
     phantom.faults += [("false-promise", told) for told in watch.promises.broken()]

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from kbgen.generator.verify.full_axes import full_axes
+from kbgen.generator.verify.cases import plan, settings
+from kbgen.generator.verify.exchange import StepReport
+from kbgen.generator.verify.full_axes import full_axes, most_rows
 from kbgen.generator.verify.stretched import rows_of
 from kbgen.profiling.op import load_op
 
@@ -51,3 +53,18 @@ def test_sizes_that_have_to_match_are_full_together(tmp_path: Path) -> None:
     )
     found = full_axes(load_op(path), {"ROWS": 4, "COLUMNS": 8, "WIDTH": 8})
     assert (found["COLUMNS"]["COLUMNS"], found["COLUMNS"]["WIDTH"]) == (96, 96)
+
+
+def test_programs_that_take_many_rows_may_be_called_on_more_of_them_as_long_as_they_are_quick() -> None:
+    case = plan(settings(load_op(OPS / "relu.py"), "as-is", 3)[:1], 3)[0]
+    rows = rows_of(case.setting.op)
+
+    def called(started: int, seconds: float) -> int:
+        report = StepReport("ok", launches=(f"relu_kernel[{started}, 1, 1]",), seconds=seconds)
+        return most_rows([case], [report])
+
+    assert called(rows, 0.001) == 4096
+    assert called(rows // 4, 0.001) == 4 * 4096
+    assert called(rows // 4, 10 * rows / 8192) == 8192
+    assert called(2 * rows, 0.001) == 4096
+    assert most_rows([case], [StepReport("raised")]) == 4096

@@ -68,11 +68,16 @@ def test_inputs_that_are_not_loaded_whole_are_told_unless_the_op_may_leave_some_
 )
 def test_what_programs_together_cannot_have_loaded_is_unread(steered: bool, loaded: int, told: int) -> None:
     """Unless loaded numbers may say what to load; and what no kernel loads was copied before."""
-    phantom, tensor = Phantom(0), torch.empty(8)
-    phantom.of(tensor).loaded, phantom.steered = float(loaded), steered
-    unread = phantom.unread([3, tensor, tensor[:1].expand(8)])
-    assert list(unread) == [1] * told
-    assert all("at most 6 of the 8 elements of input 1" in one for one in unread.values())
+    phantom, tensor, between = Phantom(0), torch.empty(8), torch.empty(8)
+    phantom.fresh.add(between.untyped_storage()._cdata)
+    phantom.begin_launch("kernel", {"x_ptr": tensor, "part_ptr": between})
+    phantom.steered = steered
+    phantom.of(between).most = 8.0
+    for one in (tensor, between):
+        phantom.of(one).loaded = float(loaded)
+    unread = phantom.unread({"input 1": tensor, "input 2": torch.empty(1).expand(8)})
+    assert list(unread) == ["input 1", "part_ptr"] * told
+    assert all("at most 6 of the 8 elements of" in one for one in unread.values())
 
 
 def test_a_forced_call_that_fails_leaves_full_size_open() -> None:
