@@ -20,7 +20,8 @@ def other_rows(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
 ) -> Iterator[tuple[str, list[Input]]]:
     """`inputs` with every row a second time, the last one first, and, where all of them have as many, with a
-    single one; each with a name, where the reference has an answer. The first axis of all counts them."""
+    single one; each with a name, where the reference has an answer. The first axis of all counts them. A
+    single element is broadcast to whatever it stands along: where two would not do, it is no row."""
     tensors = [one for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0]
     rows = len(tensors[0]) if tensors else 0
     if rows < 2:
@@ -29,8 +30,10 @@ def other_rows(
     if _has_answer(reference, more, state):
         yield "more rows", more
     if all(_has_rows(one, rows) for one in tensors):  # one that has others would be broadcast
-        single = [one[:1].clone() if _has_rows(one, rows) else one for one in inputs]
-        if _has_answer(reference, single, state):
+        two, single = (
+            [one[:count].clone() if _has_rows(one, rows) else one for one in inputs] for count in (2, 1)
+        )
+        if _has_answer(reference, two, state) and _has_answer(reference, single, state):
             yield "one row", single
 
 

@@ -85,3 +85,13 @@ def test_each_other_axis_has_other_lengths_where_the_reference_takes_that() -> N
     }  # fmt: skip
     assert lengths(Product(), torch.ones(2, 3, 4), torch.ones(2, 5, 6)) == {}
     assert lengths(nn.Linear(4, 2), X) == {}
+
+
+def test_what_stands_along_columns_that_are_as_many_as_rows_is_no_row() -> None:
+    """One element of it would be broadcast to all columns, and two would not do."""
+
+    class Columns(nn.Module):
+        def forward(self, x: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
+            return x * factors
+
+    assert list(other_rows(reference(Columns()), [X[:, :3], torch.ones(3)], {})) == []
