@@ -164,6 +164,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         cases.append(draw.case(widest, one, "equal rows", optional=False))
     if one is not first:
         cases += draw.altered(plain(cases, one), "padded masks")
+        cases += draw.trained(widest, one)
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:

@@ -10,7 +10,7 @@ import torch
 from ...profiling.build import Input
 from .eight_bits import widened
 from .exchange import Step
-from .extremes import extreme_integers, lowest_places, padded_masks, whole_masks, zeros_alone
+from .extremes import extreme_integers, far_integers, lowest_places, padded_masks, whole_masks, zeros_alone
 from .families import HALVES, LEVEL, MUST, draw_inputs, nudged
 from .idle import idle_nan, idle_spike
 from .ignored import ignored_classes
@@ -27,7 +27,7 @@ ALTERED = {
     "extreme integers": extreme_integers,
     "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "zeros alone": zeros_alone,
-    "met thresholds": met_thresholds, "unsorted places": unsorted,
+    "met thresholds": met_thresholds, "unsorted places": unsorted, "far integers": far_integers,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 

@@ -30,6 +30,8 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return "where it is defined, the reference is constant here"
     if answer.case.family == INFINITE and not answer.oracle.operators.isdisjoint(("prod", "cumprod")):
         return "whether a product of many is infinite by then depends on their order"
+    if answer.case.family == INFINITE and "lerp" in answer.oracle.operators:
+        return "which infinities become NaN depends on the end that is started from"
     if answer.case.family == INFINITE and _casts(answer):
         return "infinities and NaN are cast to integers, which is undefined"
     if answer.case.family == ONE_NAN and not passes_nan(answer.oracle.operators, _floating(answer)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import torch
 
@@ -26,6 +27,28 @@ def extreme_integers(
     if answer is None or any(output.is_floating_point() for output in answer.outputs):
         return None
     return changed
+
+
+def far_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with one large number added to all integers, which stay as far from each other as they were: a
+    float32 has no two of them. None where there is none, the reference takes them for places or classes, or
+    what it gives is floating."""
+    if not any(map(_may_be_far, inputs)):
+        return None
+    changed = [one + _FAR[one.dtype] if _may_be_far(one) else one for one in inputs]
+    answer = reference.tried(changed, state)
+    if answer is None or any(output.is_floating_point() for output in answer.outputs):
+        return None
+    return changed
+
+
+_FAR = {torch.int32: 1 << 28, torch.int64: 1 << 40}
+
+
+def _may_be_far(value: Input) -> TypeGuard[torch.Tensor]:
+    return isinstance(value, torch.Tensor) and value.dtype in _FAR and bool((value.abs() < 1 << 24).all())
 
 
 def lowest_places(

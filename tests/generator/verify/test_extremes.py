@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.extremes import extreme_integers, lowest_places, whole_masks
+from kbgen.generator.verify.extremes import extreme_integers, far_integers, lowest_places, whole_masks
 from kbgen.generator.verify.oracle import Reference
 
 
@@ -53,6 +53,17 @@ def test_rows_between_the_ends_hold_integers_of_every_magnitude() -> None:
 def test_places_and_floating_answers_have_no_extreme_integers() -> None:
     assert extreme_integers(Reference(Embedded(), "as-is"), [X, torch.tensor([0, 1])], {}, DRAW) is None
     assert extreme_integers(Reference(Largest(), "as-is"), [X], {}, DRAW) is None
+
+
+def test_integers_go_far_from_zero_together_where_they_are_no_places() -> None:
+    given = torch.arange(12, dtype=torch.int32).reshape(3, 4)
+    changed = far_integers(Reference(Largest(), "as-is"), [given], {}, DRAW)
+    assert changed is not None
+    assert isinstance(changed[0], torch.Tensor)
+    assert torch.equal(changed[0] - given, torch.full_like(given, 1 << 28))
+    for none in ([X, torch.tensor([0, 1])], [X], [given + (1 << 25)], [given.bool()]):
+        model = Embedded() if len(none) == 2 else Largest()
+        assert far_integers(Reference(model, "as-is"), none, {}, DRAW) is None
 
 
 def test_masks_that_take_nothing_and_everything() -> None:
