@@ -159,6 +159,8 @@ def test_who_is_too_slow_for_the_widest_shape_is_judged_once_more_at_a_narrower_
     class Slow:
         """Runs past its limit in the named setting of its first judgement, and passes the second."""
 
+        guards = False
+
         def __init__(self, record: Record, found: list[Setting], *_: object) -> None:
             self.record, self.outran = record, "" if seen else outran
             wide = next(one for one in found if one.name == "wide")
@@ -174,3 +176,33 @@ def test_who_is_too_slow_for_the_widest_shape_is_judged_once_more_at_a_narrower_
     assert seen == sorted(seen, reverse=True)
     assert len(set(seen)) == judged
     assert (SLOW in verdict.notes) is (judged == 2)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kept", "word"),
+    [
+        ("", [""], "passed"),
+        ("COLUMNS", ["", "ROWS", "COLUMNS"], "passed"),
+        ("both", ["", "ROWS", "COLUMNS"], "failed"),
+    ],
+)
+def test_who_refuses_the_smallest_shape_in_words_is_judged_with_one_constant_as_shipped(
+    wanted: str, kept: list[str], word: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[str] = []
+
+    class Choosy:
+        outran = ""
+
+        def __init__(self, record: Record, found: list[Setting], *_: object) -> None:
+            self.record, self.found = record, found
+            seen.append("".join(record.op.kept))
+            self.guards = seen[-1] != wanted
+
+        def verdict(self) -> Verdict:
+            return self.record.failed(Fault("raises", "no")) if self.guards else self.record.passed()
+
+    monkeypatch.setattr(judging, "Judgement", Choosy)
+    verdict = judge(TESTS / "honest" / "add_flat.py", tmp_path)
+    assert (seen, verdict.to_json()["verdict"]) == (kept, word)
+    assert any("COLUMNS stays" in note for note in verdict.notes) is (wanted == "COLUMNS")
