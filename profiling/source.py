@@ -14,9 +14,9 @@ from .. import KbgenError
 from .constructors import with_built_in
 from .literals import with_named_sizes
 
-_KEPT = 256
-"""Files, and files with some constants, that are not parsed and compiled again: a search for shapes tries
-each many times over."""
+_FILES, _SIZES = 16, 256
+"""Files that are not parsed again, and files with some constants that are not compiled again: a search for
+shapes tries each many times over."""
 
 Literal = int | float | bool | str | None | tuple["Literal", ...] | list["Literal"]
 
@@ -45,7 +45,7 @@ class Source:
         return tuple(name for name, value in self.assigned().items() if _is_closed(value))
 
 
-@lru_cache(_KEPT)
+@lru_cache(_FILES)
 def _parsed(source: Source) -> ast.Module:
     try:
         tree = ast.parse(source.text, filename=str(source.path))
@@ -94,7 +94,7 @@ def execute(source: Source, overrides: Mapping[str, Literal]) -> ModuleType:
     return module
 
 
-@lru_cache(_KEPT)
+@lru_cache(_SIZES)
 def _compiled(source: Source, overrides: tuple[tuple[str, str], ...]) -> CodeType:
     """The file's code with constants of these names as their values read in Python."""
     tree, values = source.tree(), dict(overrides)

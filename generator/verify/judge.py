@@ -9,6 +9,7 @@ runs the candidate.
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from ...hardware_specs.spec import DeviceSpec
 from ...profiling.cuda_source import is_cuda
 from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits, expect
+from ...profiling.shapes import NETWORK_CALLS
 from ...profiling.static import StaticReport
 from .budget import FLOORS
 from .cases import NARROWER_BYTES, WIDE_BYTES, settings
@@ -42,6 +44,12 @@ MODES = ("as-is", "train", "eval")
 
 SLOW = "at its widest shapes it ran past its limit in the interpreter: it was judged at narrower ones"
 _WIDEST = ("wide", *FEW_ROWS)
+
+_REFUSES = re.compile(r"^\s*(?:raise|assert)\b", re.MULTILINE)
+"""What says no on purpose; a mistake raises without."""
+
+_MOST_KEPT = 4
+"""Constants that are tried as shipped, one after the other, the smallest first."""
 
 _Judged = tuple[Verdict, Judgement | None]
 
@@ -103,9 +111,11 @@ def _with_one_kept(
 ) -> Verdict | None:
     """The verdict at shapes that leave one constant as shipped, the first at which the candidate does not
     refuse the smallest of them in words; None if there is none. Some kernels know few widths of a head."""
+    if not _REFUSES.search(record.source) or len(record.op.footprint().calls) >= NETWORK_CALLS:
+        return None
     shipped, smallest = record.op.constants, refusing.found[0].op.overrides
     cut = {name: size for name in smallest if type(size := shipped[name]) is int and size != smallest[name]}
-    for name, size in sorted(cut.items(), key=lambda one: one[1]):
+    for name, size in sorted(cut.items(), key=lambda one: one[1])[:_MOST_KEPT]:
         anew = _anew(record, f"it refuses other sizes in words: {name} stays {size}")
         anew = replace(anew, op=replace(record.op, kept=frozenset([name])))
         verdict, judgement = judged(anew, scratch / f"with_{name}", WIDE_BYTES)

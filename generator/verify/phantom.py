@@ -36,8 +36,8 @@ class _Extent:
     stored: list[Addresses] = field(default_factory=list)
     most: float = 0.0  # elements that all programs so far can have stored
     called: str = ""  # by the first kernel that takes it
-    items: int = 0
-    loading: int = 0  # elements that this program loads, each time it does
+    item_bytes: int = 1  # of the tensor that it takes
+    loading: int = 0  # bytes that this program loads, each time it does
     loaded: float = 0.0  # likewise all programs so far, at most
     highest: int | None = None  # index that may stand in it
     adding: float = 0.0  # whole numbers that this program adds to one of its elements, at most
@@ -80,7 +80,7 @@ class Phantom:
         for name, tensor in tensors_in(named):
             extent = self.of(tensor)
             extent.name, extent.called = name, extent.called or name
-            extent.items = (extent.stop - extent.start) // tensor.element_size()
+            extent.item_bytes = tensor.element_size()
             self._reachable.append(extent)
 
     def begin_program(self, number: int) -> None:
@@ -97,7 +97,7 @@ class Phantom:
         }
 
     def loaded(self) -> dict[int, int]:
-        """Elements that the program has loaded, by the start of the tensor."""
+        """Bytes that the program has loaded, by the start of the tensor."""
         return {one.start: one.loading for one in self._reachable if one.loading}
 
     def added(self) -> dict[int, float]:
@@ -148,7 +148,7 @@ class Phantom:
             if verb == "store" and mine.any():
                 extent.stored.append(addresses[mine])
             elif verb == "load":
-                extent.loading += int(mine.sum())
+                extent.loading += int(mine.sum()) * item_bytes
             inside |= mine
         if not inside.all():
             self._refuse(int(addresses[~inside][0]), verb)
@@ -193,14 +193,15 @@ class Phantom:
         """By their labels: tensors that all programs together cannot have loaded whole, those between kernels
         by their first name; none where loaded numbers may decide what is loaded."""
         labels = {tensor.untyped_storage()._cdata: label for label, tensor in known.items()}
-        counts = {label: tensor.numel() for label, tensor in known.items() if 0 not in tensor.stride()}
+        held = {label: tensor.nbytes for label, tensor in known.items() if 0 not in tensor.stride()}
         found: dict[str, str] = {}
         for key, extent in self.extents.items() if not self.steered else ():
             label = labels.get(key, extent.called if key in self.fresh and extent.most else "")
-            count = counts.get(label, 0) if key in labels else extent.items
-            if label and 0 < extent.loaded < count:
-                loaded = f"at most {int(extent.loaded)} of the {count} elements of {label}"
-                found[label] = f"at full size its programs load {loaded}"
+            whole = held.get(label, 0) if key in labels else extent.stop - extent.start
+            if label and 0 < extent.loaded < whole:
+                loaded, count = (int(one) // extent.item_bytes for one in (extent.loaded, whole))
+                told = f"at most {loaded} of the {count} elements of {label}"
+                found[label] = f"at full size its programs load {told}"
         return found
 
     def unwritten(self, outputs: Sequence[torch.Tensor]) -> None:

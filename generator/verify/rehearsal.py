@@ -116,16 +116,16 @@ def rehearse(
     """Walk through `make()(*inputs)`; `inputs` are forms or values; loads of indices give the `highest`."""
     inputs = [(*one[:3], one[3] if highest else None) if isinstance(one, tuple) else one for one in inputs]
     first, phantom = _walk(watch, make, inputs, _CONTENTS[0])
-    if first.why_not or not (first.faults or first.unread):
-        counts = phantom.narrow and not first.why_not
-        faults = _walk(watch, make, inputs, _ONES)[1].run_over() if counts else ()
-        return Rehearsed(faults, first.kernels, first.modes, first.why_not)
+    if first.why_not:
+        return Rehearsed((), first.kernels, first.modes, first.why_not)
     agreed, unread = {cause for cause, _ in first.faults}, first.unread
-    for content in _CONTENTS[1:]:
+    for content in _CONTENTS[1:] if agreed or unread else ():
         again = _walk(watch, make, inputs, content, _MANY)[0]
         agreed &= {cause for cause, _ in again.faults}
         unread = {label: told for label, told in again.unread.items() if label in unread}
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
+    if not first.faults and phantom.narrow:
+        faults = _walk(watch, make, inputs, _ONES)[1].run_over()
     return Rehearsed(faults, first.kernels, first.modes, unread=unread)
 
 
@@ -193,7 +193,7 @@ def _imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[An
             element = ptrs.get_element_ty()
             dtype = triton_interpreter._get_np_dtype(element)
             content = abs(phantom.content) if dtype.kind in "iub" else phantom.content
-            phantom.steered = phantom.steered or dtype.kind in "iub"
+            phantom.steered = phantom.steered or element.is_int() or element.is_ptr()
             index = phantom.index_at(addresses) if dtype.kind in "iu" else None
             content = content if index is None else index
             return TensorHandle(np.full(np.shape(ptrs.data), content, dtype), element)

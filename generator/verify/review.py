@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from .budget import Comparison, Target, compare
+from .eight_bits import widened
 from .exchange import StepReport
 from .explain import explain
 from .form import broadcast, wrong_form
@@ -74,10 +75,10 @@ class Review:
             return self._reviewed("guarded", self.report.error)
         if self.report.status == "raised" and in_words(self.report) and self._elsewhere():
             return self._reviewed("refused", self.report.error)
-        if self.answer.case.step.layout in EMPTY and broadcast(self.outputs, self.answer.eager):
-            return self._reviewed("dropped", "the reference broadcasts what one element is left of")
         for check in (self._memory, self._raised, self._running, self._form, self._aliases, self._state):
             fault = self._by_promise(check())
+            if fault is not None and fault.cause == "wrong-shape" and self._is_broadcast():
+                return self._reviewed("dropped", "the reference broadcasts what one element is left of")
             if fault is not None:
                 return self._reviewed("failed", fault.detail, fault)
         comparisons = self._comparisons()
@@ -149,6 +150,10 @@ class Review:
         wrong = wrong_form(self.report, self.outputs, self.answer.eager)
         return None if wrong is None else Fault(*wrong)
 
+    def _is_broadcast(self) -> bool:
+        empty = self.answer.case.step.layout in EMPTY
+        return empty and broadcast(self.outputs, self.answer.eager)
+
     def _aliases(self) -> Fault | None:
         if self.report.held_earlier:
             return Fault(
@@ -207,15 +212,10 @@ class Review:
         )
 
     def _comparisons(self) -> list[Comparison]:
-        targets = self.answer.targets()
+        pairs = list(zip(self.outputs, self.answer.targets(), strict=True))
         if self.answer.case.step.layout in EMPTY:  # of nothing a mean is NaN, as long as somebody has said so
-            written = (
-                not unwritten(found, one.eager) for found, one in zip(self.outputs, targets, strict=True)
-            )
-            targets = [
-                replace(one, spreads=torch.tensor(told)) for one, told in zip(targets, written, strict=True)
-            ]
-        return [compare(found, one, self.precision) for found, one in zip(self.outputs, targets, strict=True)]
+            pairs = [(found, replace(one, spreads=_says_nan(found, one))) for found, one in pairs]
+        return [compare(found, one, self.precision) for found, one in pairs]
 
     def _values(self, comparisons: Sequence[Comparison]) -> Fault | None:
         place = next((place for place, one in enumerate(comparisons) if not one.accepted), None)
@@ -264,6 +264,11 @@ class Review:
                 f"{self.name}: the same call gives different bits the second time",
             )
         return None
+
+
+def _says_nan(found: torch.Tensor, target: Target) -> torch.Tensor:
+    """Whether what is no number in it is NaN that was stored there."""
+    return torch.tensor(not unwritten(found, target.eager) and not widened(found).isinf().any())
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:

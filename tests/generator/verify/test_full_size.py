@@ -7,11 +7,12 @@ import pytest
 import torch
 from torch import nn
 
+from kbgen.generator.verify import rehearsal
 from kbgen.generator.verify.exchange import StepReport
 from kbgen.generator.verify.full_size import as_at_full_size, at_full_size, dropped
 from kbgen.generator.verify.interpreter import Watch
 from kbgen.generator.verify.phantom import Phantom
-from kbgen.generator.verify.rehearsal import rehearse
+from kbgen.generator.verify.rehearsal import Rehearsed, rehearse
 from kbgen.generator.verify.review import Fault, Reviewed
 from kbgen.generator.verify.verdict import CaseResult
 
@@ -74,7 +75,7 @@ def test_what_programs_together_cannot_have_loaded_is_unread(steered: bool, load
     phantom.steered = steered
     phantom.of(between).most = 8.0
     for one in (tensor, between):
-        phantom.of(one).loaded = float(loaded)
+        phantom.of(one).loaded = 4.0 * loaded
     unread = phantom.unread({"input 1": tensor, "input 2": torch.empty(1).expand(8)})
     assert list(unread) == ["input 1", "part_ptr"] * told
     assert all("at most 6 of the 8 elements of" in one for one in unread.values())
@@ -105,3 +106,16 @@ def test_a_walk_takes_programs_in_order_whatever_the_call_before_did() -> None:
     assert rehearse(watch, nn.Identity, []).why_not.startswith("TypeError")
     assert not watch.ghost
     assert not watch.otherwise
+
+
+def test_counts_that_run_over_are_found_where_something_is_unread_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The one says nothing of the other, and what is unread may be so at judged sizes."""
+    phantom = Phantom(0)
+    phantom.add_narrow(wraps=True)
+    walked = Rehearsed(kernels=("count",), unread={"input 0": "half of it"})
+    monkeypatch.setattr(rehearsal, "_walk", lambda *_: (walked, phantom))
+    found = rehearsal.rehearse(Watch(), nn.Identity, [])
+    assert [cause for cause, _ in found.faults] == ["unjudged-path"]
+    assert found.unread == {"input 0": "half of it"}

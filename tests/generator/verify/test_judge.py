@@ -203,6 +203,28 @@ def test_who_refuses_the_smallest_shape_in_words_is_judged_with_one_constant_as_
             return self.record.failed(Fault("raises", "no")) if self.guards else self.record.passed()
 
     monkeypatch.setattr(judging, "Judgement", Choosy)
-    verdict = judge(TESTS / "honest" / "add_flat.py", tmp_path)
+    guarded = tmp_path / "guarded.py"
+    text = (TESTS / "honest" / "add_flat.py").read_text()
+    guarded.write_text(text + "\n\ndef only(widths):\n    raise ValueError(widths)\n")
+    verdict = judge(guarded, tmp_path)
     assert (seen, verdict.to_json()["verdict"]) == (kept, word)
     assert any("COLUMNS stays" in note for note in verdict.notes) is (wanted == "COLUMNS")
+
+
+def test_a_file_that_never_says_no_is_judged_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What it raises is a mistake, and would be one at any shape."""
+    seen: list[str] = []
+
+    class Broken:
+        outran, guards = "", True
+
+        def __init__(self, record: Record, *_: object) -> None:
+            self.record = record
+            seen.append("judged")
+
+        def verdict(self) -> Verdict:
+            return self.record.failed(Fault("raises", "RuntimeError: sizes do not match"))
+
+    monkeypatch.setattr(judging, "Judgement", Broken)
+    assert judge(TESTS / "honest" / "add_flat.py", tmp_path).cause == "raises"
+    assert seen == ["judged"]
