@@ -23,7 +23,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._pytree import tree_flatten, tree_leaves
 
 from .verify.budget import UNIT_ROUNDOFF, Target, compare, difference, precision_class
-from .verify.oracle import InFloat64
+from .verify.in_float64 import InFloat64
 
 Call = tuple[Sequence[Any], Sequence[Any]]
 """The arguments after a call, and its flat outputs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -20,6 +21,8 @@ def keep(module: str, fd: int) -> NoReturn:
     sys.dont_write_bytecode = True
     importlib.import_module(module)
     del sys.modules[module]
+    gc.collect()
+    gc.freeze()  # what was imported stays: a fork that looked through it would copy all of it
     lacking = without_namespaces()
     with socket.socket(fileno=fd) as channel:
         while True:

@@ -14,20 +14,28 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
-from ...profiling.build import Input, seeded
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
 from .candidate import with_constants
 from .draw import ALTERED, Draw
 from .exchange import Shape, Step
-from .families import FAMILIES, HALVES, INFINITE, LATE_PEAKS, LONE_ROWS, MUST, ONE_NAN, OPPOSED, floats
+from .families import (
+    ASKED_BY,
+    FAMILIES,
+    HALVES,
+    INFINITE,
+    LATE_PEAKS,
+    LONE_ROWS,
+    MUST,
+    ONE_NAN,
+    OPPOSED,
+    OPPOSED_TOO,
+    floats,
+)
 from .layout import EMPTY, LAYOUTS, PITCHED, suits
-from .oracle import Reference
-from .setting import Case, Setting
+from .setting import Case, Setting, setting_at
 from .stretched import FEW_ROWS, stretched
-from .weights import any_bytes, uniform_bytes
 from .whole_tiles import whole_tiles
 
 SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 2 << 20, 4 << 20), 1 << 20
@@ -56,7 +64,7 @@ def settings(op: Op, mode: str, seed: int, wide_bytes: int = WIDE_BYTES, source:
         larger = _fitting(op, wide_bytes, ("wide",)) or _fitting(op, wide_bytes, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
         sets += stretched(op, sets, 2 * wide_bytes, uneven=bool(_LOOPS.search(source)))
-    found = [_setting(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
+    found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)
     return found
@@ -79,6 +87,12 @@ def _columns(op: Op) -> int:
     return shapes[0][-1] if shapes and shapes[0] else 0
 
 
+def _longest_row(setting: Setting) -> int:
+    """Of any input."""
+    shapes = setting.op.footprint().inputs
+    return max((shape[-1] for shape in shapes if shape), default=0)
+
+
 def _gives_places(setting: Setting, case: Case) -> bool:
     """Whether outputs may be places, by which ties are told from each other."""
     answer = setting.reference.tried(case.inputs, case.step.state)
@@ -87,55 +101,6 @@ def _gives_places(setting: Setting, case: Case) -> bool:
 
 def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:
     return [found for found in op.shape_sets(budget) if found.fits and found.name in names]
-
-
-def _setting(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
-    sized = op.with_overrides(sizes.overrides) if sizes.overrides else op
-    model, shipped = sized.instantiate(seed)
-    another, other = sized.instantiate(seed + 500)
-    args, kwargs = init_arguments(sized, seed)
-    state = {name: value.clone() for name, value in model.state_dict().items()}
-    reference = Reference(model, mode)
-    setting = Setting(sizes.name, sized, reference, args, kwargs, shipped, other, state, seed)
-    if not any(True for _ in model.buffers()):
-        return setting
-    return replace(setting, moving=_moving(reference, shipped, state), redrawn=_redrawn(model, another))
-
-
-def _moving(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> frozenset[str]:
-    """Buffers that one call changes, and uniform ones of bytes for which it takes any."""
-    ran = reference.tried(inputs, state)
-    after, draw = ran.state if ran else state, torch.Generator().manual_seed(0)
-    changed = {name for name, was in state.items() if not torch.equal(after[name], was)}
-    taken = {
-        name
-        for name in uniform_bytes(reference.model)
-        if name in state and reference.tried(inputs, {**state, name: any_bytes(state[name], draw)})
-    }
-    return frozenset(changed | taken)
-
-
-def _redrawn(model: nn.Module, another: nn.Module) -> dict[str, torch.Tensor]:
-    """Buffers that two constructions draw differently, as the other one has them."""
-    theirs = dict(another.named_buffers())
-    mine = {name: one for name, one in model.named_buffers() if name in model.state_dict()}
-    return {
-        name: theirs[name].detach().clone()
-        for name, one in mine.items()
-        if name in theirs and theirs[name].shape == one.shape and not torch.equal(theirs[name], one)
-    }
-
-
-def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What Model is constructed with, in each of the three forms that an op file may give it."""
-    module = op.module()
-    with seeded(seed):
-        values = module.get_init_inputs() if hasattr(module, "get_init_inputs") else []
-    if isinstance(values, dict):
-        return (), values
-    if len(values) == 2 and isinstance(values[0], list | tuple) and isinstance(values[1], dict):
-        return tuple(values[0]), values[1]
-    return tuple(values), {}
 
 
 def plan(found: list[Setting], seed: int) -> list[Case]:
@@ -163,8 +128,10 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     if _gives_places(first, cases[0]):
         cases.append(draw.case(widest, one, "equal rows", optional=False))
     if one is not first:
-        cases += draw.altered(plain(cases, one), "padded masks")
         cases += draw.trained(widest, one)
+    longest = max(found, key=_longest_row)
+    if longest is not first:
+        cases += draw.altered(plain(cases, longest), "padded masks")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:
@@ -210,7 +177,7 @@ def at_sizes(
 ) -> list[Case]:
     """Calls at these sizes, one for each of `families` that tells anything; none where the op has no such."""
     try:
-        setting = _setting(op, ShapeSet(name, dict(sizes), 0, True, ""), mode, seed + 1000 * place)
+        setting = setting_at(op, ShapeSet(name, dict(sizes), 0, True, ""), mode, seed + 1000 * place)
     except OpError:
         return []
     draw = Draw(torch.Generator().manual_seed(seed + 1))  # the plan's own draws stay what they were
@@ -241,6 +208,11 @@ def _moved(setting: Setting, case: Case) -> Step:
     return replace(case.step, again=False, moved=True, late=True, flipped=flipped)
 
 
+def asks(family: str, setting: Setting) -> bool:
+    """Whether the op has what a family that few ops are asked about is for."""
+    return family not in ASKED_BY or not setting.operators.isdisjoint(ASKED_BY[family])
+
+
 def _in_half(setting: Setting) -> bool:
     """Whether it is given numbers of two bytes, whose sums have to be kept in four."""
     return any(floats(value) and value.itemsize == 2 for value in setting.shipped)
@@ -255,6 +227,8 @@ def _tells_more(family: str, setting: Setting) -> bool:
         ONE_NAN,
     ):  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
         return bool(floating) and all(floating)
-    if family == OPPOSED:
+    if not asks(family, setting):
+        return False
+    if family in (OPPOSED, OPPOSED_TOO):
         return sum(floating) > 1
     return any(floating) if family != "as shipped" else bool(setting.state) or not any(floating)

@@ -17,8 +17,12 @@ class TreeReduce(triton_interpreter.ReduceOps):  # type: ignore[misc]
     """Reductions that know bfloat16, and combine slices as a tree, as warps do, not one by one."""
 
     def sum(self, input: Any) -> Any:
-        total = np.sum(plain(input.handle), axis=self.axis, keepdims=self.keep_dims)
-        return self._tensor(total, input.dtype)
+        """In pairs along any axis: numpy adds one after another along all but the last."""
+        values = plain(input.handle)
+        if self.axis is None:
+            return self._tensor(np.sum(values, keepdims=self.keep_dims), input.dtype)
+        total = np.sum(np.ascontiguousarray(np.moveaxis(values, self.axis, -1)), axis=-1)
+        return self._tensor(np.expand_dims(total, self.axis) if self.keep_dims else total, input.dtype)
 
     def min_max(self, input: Any, val_reduce_op: Any, idx_reduce_op: Any = None) -> Any:
         """NaN never reaches this as a bfloat16: Triton widens bfloat16 before it compares."""

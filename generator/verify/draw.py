@@ -8,17 +8,19 @@ from dataclasses import replace
 import torch
 
 from ...profiling.build import Input
+from .domain import within
 from .eight_bits import widened
 from .exchange import Step
-from .extremes import extreme_integers, far_integers, lowest_places, padded_masks, whole_masks, zeros_alone
-from .families import HALVES, LEVEL, MUST, draw_inputs, nudged
-from .idle import idle_nan, idle_spike
+from .extremes import masks_off, masks_on, padded_masks, whole_masks, zeros_alone
+from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, nudged
+from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ignored_classes
+from .integers import extreme_integers, far_integers, lowest_places, one_place, single_others, wide_integers
 from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .other_numbers import OTHER_NUMBERS
 from .resized import emptied, other_lengths, other_rows
 from .setting import Case, Setting
-from .thresholds import met_thresholds
+from .thresholds import met_integers, met_thresholds
 from .unsorted import unsorted
 from .weights import TRAINED, draw_weights, level_weights
 
@@ -26,8 +28,12 @@ ALTERED = {
     "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
     "extreme integers": extreme_integers,
     "lowest places": lowest_places,
-    "whole masks": whole_masks, "padded masks": padded_masks, "zeros alone": zeros_alone,
-    "met thresholds": met_thresholds, "unsorted places": unsorted, "far integers": far_integers,
+    "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,
+    "zeros alone": zeros_alone,
+    "met thresholds": met_thresholds, "met integers": met_integers, "unsorted places": unsorted,
+    "far integers": far_integers,
+    "wide integers": wide_integers, "one place": one_place, "other single numbers": single_others,
+    "idle places": idle_places,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 
@@ -111,8 +117,8 @@ class Draw:
     ) -> Case:
         draws = (setting.shipped, setting.other_draw)
         base, other_base = draws if shipped_weights else reversed(draws)
-        drawn = draw_inputs(family, base, self.generator)
-        other = draw_inputs(family, other_base, self.generator)
+        drawn = self._values(setting, family, base)
+        other = self._values(setting, family, other_base)
         laid = placed(drawn, layout)
         values = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in laid]
         model, whole = setting.reference.model, family == "small integers"
@@ -121,12 +127,16 @@ class Draw:
             state = draw_weights(model, self.generator, whole, setting.moving, setting.redrawn)
         if family == HALVES:
             state = level_weights(model, state, self.generator, LEVEL)
-        may_skip = family not in MUST if optional is None else optional
+        may_skip = family not in MUST | FEW if optional is None else optional
         step = Step(place_of_shape, layout, values, state, again, ghost, may_skip)
         extra = [] if layout == "contiguous" else [str(layout)]
         extra += ["other draw"] if family == "as shipped" and not shipped_weights else []
         name = ", ".join([setting.name, family, *extra, *(["kernels left out"] if ghost else [])])
         return Case(name, setting, family, step, laid, other)
+
+    def _values(self, setting: Setting, family: str, shipped: list[Input]) -> list[Input]:
+        drawn = draw_inputs(family, shipped, self.generator)
+        return drawn if family == "as shipped" else within(setting.domain, drawn, shipped)
 
 
 def _sized(case: Case, layout: Layout, told: str, inputs: list[Input]) -> Case:

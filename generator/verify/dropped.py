@@ -8,12 +8,27 @@ import torch
 from ...profiling.build import Input
 from .budget import FLOORS, difference, too_ill_conditioned
 from .eight_bits import widened
-from .families import ASTRONOMICAL, CLOSE_IN, ENORMOUS, FAINT, INFINITE, ONE_NAN, OPPOSED, VANISHING
+from .families import (
+    ASTRONOMICAL,
+    CLOSE_IN,
+    ENORMOUS,
+    FAINT,
+    FAR_ABOVE,
+    FAR_BELOW,
+    INFINITE,
+    ONE_NAN,
+    OPPOSED,
+    OPPOSED_TOO,
+    VANISHING,
+)
 from .largest import overflows
-from .operators import cancels, passes_nan, squares
+from .operators import FRACTIONAL, cancels, passes_nan, squares, vanishes
 from .right import Answer
 
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
+
+
+_LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE)
 
 
 def why_dropped(answer: Answer, precision: str, first: bool) -> str:
@@ -22,8 +37,14 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return "the reference itself is mostly non-finite here"
     if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
         return f"rounding to {precision} changes the right answer too much here"
-    if answer.case.family in (ENORMOUS, ASTRONOMICAL, OPPOSED) and _overflows(answer):
+    if answer.case.family in _LARGE and _overflows(answer):
         return "the reference overflows in its own dtype here"
+    if answer.case.family in (FAR_BELOW, FAR_ABOVE) and vanishes(answer.oracle.operators):
+        return "so far from zero honest kernels cancel here"
+    if answer.case.family in (ENORMOUS, ASTRONOMICAL, *CLOSE_IN) and FRACTIONAL in answer.oracle.operators:
+        return "a power by way of its logarithm is off by as many bits as that is large"
+    if answer.case.family == INFINITE and answer.oracle.compares_nan:
+        return NAN_COMPARED
     if answer.case.family == INFINITE and answer.oracle.multiplies:
         return "products of infinity and zero are undefined, and may be left out"
     if answer.case.family == INFINITE and all(map(_constant, answer.oracle.outputs)):

@@ -16,13 +16,12 @@ from ...profiling.build import Input, build
 from ...profiling.footprint import fakes
 from ...profiling.op import OpError
 from .candidate import with_constants
-from .cases import init_arguments
 from .exchange import Form, FullSize, StepReport
 from .highest import Highest
 from .operators import takes_parts
 from .record import Record
 from .review import Fault, Reviewed
-from .setting import Case, Setting
+from .setting import Case, Setting, init_arguments
 from .verdict import CaseResult
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import torch
 
 from .candidate import with_constants
-from .cases import plain
+from .cases import asks, plain
 from .draw import Draw
-from .families import LATE_PEAKS, LONE_ROWS
-from .layout import PITCHED, ROWS
+from .families import ENORMOUS, FAR_ABOVE, LATE_PEAKS, LONE_ROWS, SIGNS, SORTED
+from .layout import PITCHED, ROWS, TRANSPOSED, suits
 from .modes import other_modes
 from .setting import Case, Setting
 
@@ -27,6 +27,7 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
     cases = other_modes(found, planned, seed, source)
     cases += _again_pitched(planned, source)
     cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
+    cases += _on_another_path(found, planned, seed, source)
     return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned)]
 
 
@@ -67,7 +68,32 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     draw = Draw(torch.Generator().manual_seed(seed + 5))
     high = max(enumerate(found), key=lambda pair: _extent(pair[1], -2))
     long = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
-    return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS)]
+    further = [draw.case(*long, family) for family in (SIGNS, SORTED) if asks(family, long[1])]
+    further += [draw.case(*high, FAR_ABOVE, optional=False)] if asks(FAR_ABOVE, high[1]) else []
+    return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), *further]
+
+
+def _on_another_path(found: list[Setting], planned: list[Case], seed: int, source: str) -> list[Case]:
+    """What is asked of values at the first shape, and strides, at the one of the longest rows too, for a
+    candidate that may take another path there: it has a second kernel, or asks for sizes."""
+    place, longest = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
+    several = len(_KERNELS.findall(source)) > 1 or _ASKS_SIZES.search(source) is not None
+    if not place or not several:
+        return []
+    draw = Draw(torch.Generator().manual_seed(seed + 6))
+    usual = next((one for one in planned if one.setting is longest), None)
+    cases = draw.altered(usual, "zeros alone") if usual is not None else []
+    asked = [family for family in _ELSEWHERE_TOO if asks(family, longest)]
+    cases += [draw.case(place, longest, family) for family in asked]
+    for layout in (PITCHED, TRANSPOSED):
+        if suits(longest.shipped, layout):
+            cases.append(draw.case(place, longest, "normal", layout=layout, optional=True))
+    return [replace(one, step=replace(one.step, optional=True)) for one in cases]
+
+
+_KERNELS = re.compile(r"^@triton\.jit\b", re.MULTILINE)
+_ASKS_SIZES = re.compile(r"\bif\b[^\n]*(?:shape|size|numel|[<>]=?\s*\d)")
+_ELSEWHERE_TOO = ("all negative", "near one", ENORMOUS, SIGNS)
 
 
 def _extent(setting: Setting, axis: int) -> int:

@@ -12,7 +12,9 @@ import torch
 
 from ...profiling.build import Input
 from .eight_bits import widened
-from .oracle import Reference
+from .integers import is_whole
+from .oracle import Ran, Reference
+from .unsorted import Uses
 
 _SPIKE = 2.0**40
 """So large that its rounding error alone exceeds any usual value."""
@@ -36,6 +38,42 @@ def idle_nan(
     """`inputs` with NaN at some such places, as memory that is used again holds it: what the reference leaves
     out, a factor of zero does not."""
     return _idle(torch.nan, reference, inputs, state, generator)
+
+
+def idle_places(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with -1, as servers leave it in entries of a table that nobody uses, at every place of an
+    integer that the answer does not depend on, whatever stands there; None where none is found."""
+    place = next((place for place, one in enumerate(inputs) if _is_table(one)), None)
+    if place is None:
+        return None
+    changed = _contiguous(inputs[place])
+    with Uses([changed]) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or uses.otherwise or not uses.names:
+        return None
+    found, largest = changed.clone(), int(changed.max())
+    for spot in torch.randint(0, changed.numel(), (_TRIES // 2,), generator=generator).tolist():
+        tried = [_with(found, spot, value) for value in (-1, largest, 0)]
+        given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tried)
+        if all(_same(reference.tried(one, state), answer) for one in given):
+            found = tried[0]
+    return None if torch.equal(found, changed) else [*inputs[:place], found, *inputs[place + 1 :]]
+
+
+def _is_table(value: Input) -> bool:
+    return is_whole(value) and value.ndim > 1 and torch.iinfo(value.dtype).min < 0
+
+
+def _with(value: torch.Tensor, spot: int, number: int) -> torch.Tensor:
+    moved = value.clone()
+    moved.view(-1)[spot] = number
+    return moved
+
+
+def _same(one: Ran | None, other: Ran) -> bool:
+    return one is not None and all(map(torch.equal, one.outputs, other.outputs))
 
 
 def _idle(

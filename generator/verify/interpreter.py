@@ -24,7 +24,7 @@ from .atomics import watched
 from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
-from .lanes import Mask
+from .lanes import Mask, disagree
 from .launches import grid_of, sizes_of, tensors_in
 from .memory import Addresses, Memory
 from .numerics import dot_options, indexable, keeping_other
@@ -159,7 +159,10 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         def create_masked_store(
             self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
-            watch.memory.store(*_active(ptrs, mask))
+            active = _active(ptrs, mask)
+            watch.memory.store(*active)
+            if disagree(active[0], value.data, active[2]):
+                watch.memory.note("race", "two lanes of one store give unlike values to one address")
             return super().create_masked_store(ptrs, value, mask, *rest)
 
         def create_atomic_rmw(

@@ -10,6 +10,7 @@ load it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,3 +74,15 @@ def _met(one: _Access, other: _Access, *, whole: bool) -> int | None:
         own = (places[np.minimum(first, ends)] == mine) & (places[np.maximum(last, 0)] == mine)
         met &= ~own
     return int(other.addresses[met][0]) if met.any() else None
+
+
+def disagree(addresses: npt.NDArray[np.uint64], values: npt.NDArray[Any], mask: Mask) -> bool:
+    """Whether lanes of one store share an address and store unlike values: which one stays is not said.
+    `mask`: which lanes of the block of `values` the addresses belong to."""
+    if addresses.size < 2 or (addresses[1:] > addresses[:-1]).all():
+        return False
+    stored = np.broadcast_to(values, mask.shape)[mask]
+    order = np.argsort(addresses, kind="stable")
+    addresses, stored = addresses[order], stored[order]
+    alike = (stored[1:] == stored[:-1]) | ((stored[1:] != stored[1:]) & (stored[:-1] != stored[:-1]))
+    return bool(((addresses[1:] == addresses[:-1]) & ~alike).any())

@@ -11,11 +11,13 @@ from ...profiling.build import Input
 
 Layout = Literal[
     "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
-    "no rows", "no columns", "pitched", "other rows", "other lengths", "other numbers",
+    "no rows", "no columns", "pitched", "cropped", "turned", "other rows", "other lengths", "other numbers",
 ]  # fmt: skip
 PITCHED: Layout = "pitched"
+TRANSPOSED: Layout = "transposed"
 LAYOUTS: tuple[Layout, ...] = (
     "transposed", "shifted", "expanded", "channels last", "stepped", "unlike", PITCHED,
+    "cropped", "turned",
 )  # fmt: skip
 """Those that a wrapper may refuse in words."""
 
@@ -57,7 +59,9 @@ def place(values: torch.Tensor, layout: Layout, number: int = 0) -> torch.Tensor
     element off the alignment that a fresh allocation has. expanded: the first dimension has stride 0, so that
     all its rows are row 0. channels last: of four dimensions, the second is the one whose elements lie
     together. stepped: between the elements of a row lie others. pitched: the first columns of a wider matrix,
-    whose rows are of odd length and, by the input's `number`, of another length each.
+    whose rows are of odd length and, by the input's `number`, of another length each. cropped: the inner part
+    of a larger block, so that none of its axes but the first follows from the next. turned: pitched, with its
+    last two dimensions swapped, or channels last.
     """
     if layout == "transposed" and values.ndim >= 2:
         return _guarded(values.transpose(-1, -2).contiguous()).transpose(-1, -2)
@@ -67,12 +71,21 @@ def place(values: torch.Tensor, layout: Layout, number: int = 0) -> torch.Tensor
         return _guarded(values[:1]).expand(values.shape)
     if layout == "channels last" and values.ndim == 4:
         return _guarded(values.permute(0, 2, 3, 1).contiguous()).permute(0, 3, 1, 2)
-    if layout == "stepped" and values.ndim >= 2:
+    if layout == "stepped" and values.ndim >= 1:
         return _guarded(values.repeat_interleave(2, -1))[..., ::2]
     if layout == PITCHED and values.ndim >= 2:
         margin = 2 * number + 2 - (values.shape[-1] + 1) % 2
         wider = torch.cat([values, values[..., :1].expand(*values.shape[:-1], margin)], -1)
         return _guarded(wider)[..., :-margin]
+    if layout == "turned" and values.ndim == 4:
+        return place(values.permute(0, 2, 3, 1), PITCHED, number).permute(0, 3, 1, 2)
+    if layout == "turned" and values.ndim >= 2:
+        return place(values.transpose(-1, -2), PITCHED, number).transpose(-1, -2)
+    if layout == "cropped" and values.ndim >= 3:
+        inner = (slice(None), *[slice(1, None)] * (values.ndim - 1))
+        wider = torch.zeros([values.shape[0], *[size + 1 for size in values.shape[1:]]], dtype=values.dtype)
+        wider[inner] = values
+        return _guarded(wider)[inner]
     return _guarded(values)
 
 
@@ -95,10 +108,12 @@ def _suits(values: torch.Tensor, layout: Layout) -> bool:
         return False
     if layout == "transposed":
         return values.ndim >= 2 and min(values.shape[-2:]) > 1
-    if layout in ("expanded", "pitched"):
+    if layout in ("expanded", "pitched", "turned"):
         return values.ndim >= 2 and values.shape[0] > 1
     if layout == "stepped":
-        return values.ndim >= 2 and values.shape[-1] > 1
+        return values.ndim >= 1 and values.shape[-1] > 1
+    if layout == "cropped":
+        return values.ndim >= 3 and values.numel() > 0
     if layout == "channels last":
         return values.ndim == 4 and values.shape[1] > 1
     return True

@@ -180,6 +180,8 @@ class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
         self, a: TensorHandle, b: TensorHandle, d: TensorHandle, input_precision: Any, most: int
     ) -> TensorHandle:
         eight = _eight_bits(a.dtype) is not None
+        if scalar(d.dtype) == tl.float16 and a.data.dtype == np.float16:
+            return _held(_in_half(a.data, b.data, d.data), d.dtype)
         if not (a.data.dtype == np.float32 or eight or is_bf16(a) or is_bf16(b)):
             return super().create_dot(a, b, d, input_precision, most)
         left, right = plain(a), plain(b)
@@ -236,6 +238,19 @@ def _product(left: Any, right: Any, precision: str) -> Any:
     terms = [(i, j) for i in range(len(a)) for j in range(len(b)) if 0 < i + j <= order]
     small = sum(np.matmul(a[i], b[j]) for i, j in sorted(terms, key=sum, reverse=True))
     return np.where(np.isnan(small), np.float32(0), small) + np.matmul(a[0], b[0])
+
+
+_HALF_DEPTH = 16
+
+
+def _in_half(left: Any, right: Any, total: Any) -> Any:
+    """`total + left @ right` with sums in float16, as `mma.m16n8k16` with an f16 accumulator keeps them: 16
+    products at a time."""
+    for start in range(0, left.shape[-1], _HALF_DEPTH):
+        part = slice(start, start + _HALF_DEPTH)
+        product = np.matmul(left[..., part], right[..., part, :], dtype=np.float32)
+        total = (total.astype(np.float32) + product).astype(np.float16)
+    return total
 
 
 def _tf32_parts(values: Any) -> tuple[Any, Any]:

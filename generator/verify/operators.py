@@ -5,65 +5,79 @@ Names are ATen's, without overload and the `_` of what works in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_MOVES = _words("""
+_MOVES = words("""
     view _unsafe_view reshape _reshape_alias expand permute transpose t unsqueeze squeeze slice select clone
     _to_copy copy alias detach as_strided cat stack split split_with_sizes unbind flatten lift_fresh empty
     zeros ones full zeros_like ones_like full_like new_zeros new_ones new_full
     """)
 
-_PARTS = _words("""
+_PARTS = words("""
     slice select as_strided split split_with_sizes unbind index index_select gather take embedding
     embedding_bag unfold im2col diagonal topk tril triu constant_pad_nd convolution upsample_nearest1d
     upsample_nearest2d upsample_nearest3d upsample_bilinear2d grid_sampler_2d _adaptive_avg_pool2d
     """)
 """What may leave elements of a large tensor out though it takes all of a small one."""
 
-_SHIFTS = _words("""
+_SHIFTS = words("""
     roll flip rot90 cat stack repeat constant_pad_nd pixel_shuffle pixel_unshuffle channel_shuffle clone copy
     """)
 """What an op is about that only moves numbers."""
 
-_PASSES_NAN = _MOVES | _words("""
+FRACTIONAL = "pow of a fraction"
+
+_PASSES_NAN = (
+    _MOVES
+    | {FRACTIONAL}
+    | words("""
     add sub rsub mul div neg reciprocal sqrt rsqrt square pow exp exp2 log log2 log10 sigmoid silu sum mean mm
     bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
     native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm
     cumsum
     """)
+)
 """NaN comes out of these however they are computed. Of a clamp or a comparison it does not:
 `tl.maximum` drops it, as the card's own instructions do, and torch keeps it."""
 
-_EXTREMES = _words("""
+_EXTREMES = words("""
     max min amax amin aminmax argmax argmin maximum minimum max_pool2d_with_indices
     max_pool3d_with_indices max_pool1d cummax cummin _cummax_helper _cummin_helper abs neg
     """)
 """Torch documents that these pass NaN on, and of nothing else an op may consist for that to be asked: where
 they stand among others, honest kernels take `tl.max` and `tl.maximum`, which drop it."""
 
-_COMPARES = _words("""
+_COMPARES = words("""
     gt ge lt le eq ne logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not
     bitwise_xor isnan isinf isfinite any all count_nonzero
     """)
 """Where truths and counts alone come out, NaN has to be compared as IEEE 754 compares it: with nothing is it
 larger, smaller or equal."""
 
-_CANCELS = _words("""
+_BINS = words("histc bucketize searchsorted")
+
+_CANCELS = words("""
     tanh elu selu celu expm1 log1p sinh asinh atanh logit erf sin tan asin atan
     """)
 """Near zero they are nearly their argument, and what honest kernels make of them (`exp(x) - 1`,
 `2 * sigmoid(2 * x) - 1`, an approximation whose error is absolute) is a difference of numbers near one."""
 
-_SQUARES = _words("var var_mean std std_mean norm linalg_vector_norm _cdist_forward _euclidean_dist")
+_VANISHES = _CANCELS | words(
+    "softplus log_sigmoid_forward log_sigmoid mish logaddexp logaddexp2 hardtanh gelu"
+)
+"""Far from zero they are zero, one or their argument, but for what honest forms of them (`log(1 + exp(x))`)
+lose."""
+
+_SQUARES = words("var var_mean std std_mean norm linalg_vector_norm _cdist_forward _euclidean_dist")
 """Their squares may underflow in a kernel and not in torch, which takes some of them in a wider type."""
 
-_STATISTICS = _words("native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit")
+_STATISTICS = words("native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit")
 
 
 def plain_name(func: Any) -> str:
@@ -72,9 +86,17 @@ def plain_name(func: Any) -> str:
     return name.removesuffix("_")
 
 
+def told_name(func: Any, args: Sequence[Any]) -> str:
+    """Its plain name; of a power that neither products nor roots give, one of its own."""
+    name = plain_name(func)
+    exponent = args[1] if name == "pow" and len(args) > 1 else 2
+    whole = isinstance(exponent, int | float) and float(2 * exponent).is_integer() and abs(exponent) <= 4
+    return name if name != "pow" or whole else FRACTIONAL
+
+
 def compares(operators: Iterable[str]) -> bool:
     """Whether a number a bit larger or smaller may lead elsewhere."""
-    return not _COMPARES.isdisjoint(operators)
+    return not (_COMPARES | _BINS).isdisjoint(operators)
 
 
 def takes_parts(operators: Iterable[str]) -> bool:
@@ -98,6 +120,15 @@ def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:
 
 def cancels(operators: Iterable[str]) -> bool:
     return not _CANCELS.isdisjoint(operators)
+
+
+def vanishes(operators: Iterable[str]) -> bool:
+    return not _VANISHES.isdisjoint(operators)
+
+
+def extremes(name: str) -> bool:
+    """Whether an operator gives the largest or smallest of what it takes, or compares it."""
+    return name in _EXTREMES - {"abs", "neg"} or "clamp" in name or name in ("relu", "threshold", "hardtanh")
 
 
 def squares(operators: Iterable[str]) -> bool:

@@ -11,81 +11,15 @@ from typing import Any
 import torch
 from torch import nn
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from ...profiling.build import Input
-from .budget import FLOORS, STEP_ROUNDOFF, UNIT_ROUNDOFF, difference
-from .eight_bits import EIGHT_BITS, is_eight_bits, scaled_product, widened
-from .indices import Choice, Choices
+from .budget import FLOORS, UNIT_ROUNDOFF, difference
+from .eight_bits import is_eight_bits, widened
+from .in_float64 import InFloat64, lifted, off_by
+from .indices import Choice
 from .model_copy import copied_model
-from .on_a_card import AsOnACard, RoundedProducts, added, rounds, terms
-from .operators import plain_name
-
-_SINGLE = (torch.float16, torch.bfloat16, torch.float32)
-
-
-class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
-
-    `choices` remembers the arg-reductions on the way, `terms` the longest sum, `multiplies` whether there is
-    one of products, `steps` how many operators round, `operators` the names of all. With a `shaking`
-    generator, what these give is off by +-`STEP_ROUNDOFF`.
-    """
-
-    def __init__(self, shaking: torch.Generator | None = None) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.choices, self.terms, self.steps, self.shaking = Choices(), 1, 0, shaking
-        self.multiplies, self.operators = False, set[str]()
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and True would import torch._dynamo
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        args, kwargs = pytree.tree_map(_lifted, (args, kwargs or {}))
-        result = _WIDE.get(func, func)(*args, **kwargs)
-        self.choices.note(func, args, kwargs, result)
-        self.operators.add(plain_name(func))
-        products = terms(func, args)
-        self.terms = max(self.terms, products, added(func, args))
-        self.multiplies = self.multiplies or products > 1
-        if rounds(func):
-            self.steps += 1
-            if self.shaking is not None:
-                result = pytree.tree_map_only(torch.Tensor, self._off, result)
-        return pytree.tree_map_only(torch.Tensor, _lifted, result)
-
-    def _off(self, value: torch.Tensor) -> torch.Tensor:
-        """In place, as the operator itself may have worked."""
-        floats = value.is_floating_point() and value.dtype not in EIGHT_BITS
-        return value.mul_(_off_by(STEP_ROUNDOFF, value, self.shaking)) if floats else value
-
-
-_WIDE = {
-    torch.ops.aten._int_mm.default: lambda left, right: left.int() @ right.int(),
-    torch.ops.aten._scaled_mm.default: scaled_product,
-}
-"""What torch does not have in float64; of expanded bytes its product is wrong on a CPU (2.13)."""
-
-
-def _off_by(
-    roundoff: float, value: torch.Tensor, generator: torch.Generator | None, whole: bool = True
-) -> torch.Tensor:
-    """Factors 1 +- `roundoff`, as often the one as the other; 1 for whole numbers unless they, too, move."""
-    signs = torch.randint(0, 2, value.shape, dtype=torch.int8, generator=generator)
-    factors = signs.double().mul_(2 * roundoff).add_(1 - roundoff)
-    return factors if whole else factors.where(value != value.round(), 1.0)
-
-
-def _lifted(value: Any) -> Any:
-    if isinstance(value, torch.Tensor) and value.dtype in _SINGLE:
-        return value.double()
-    if isinstance(value, torch.dtype) and value in _SINGLE:
-        return torch.float64
-    return value
+from .on_a_card import AsOnACard, RoundedProducts
 
 
 @dataclass(frozen=True)
@@ -103,6 +37,7 @@ class Ran:
     terms: int = 1  # of the longest sum, in the oracle
     steps: int = 0  # operators that round, in the oracle
     multiplies: bool = False  # and adds up products
+    compares_nan: bool = False  # on the way, in the oracle
     operators: frozenset[str] = frozenset()  # of ATen, by their plain names, in the oracle
     drew: bool = False  # random numbers, from torch's generator
 
@@ -144,7 +79,7 @@ class Reference:
         return _alike(runs[0], runs[1], FLOORS["fp32"])
 
     def oracle(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
-        return self._run(_lifted, _float64, inputs, state, 0)
+        return self._run(lifted, _float64, inputs, state, 0)
 
     def shaken(
         self, inputs: Sequence[Input], state: dict[str, torch.Tensor], draw: int = 0, whole: bool = True
@@ -154,12 +89,12 @@ class Reference:
         row of equal values LayerNorm divides rounding noise by sqrt(eps)."""
         generator = torch.Generator().manual_seed(draw)
         moved = [
-            value.double() * _off_by(UNIT_ROUNDOFF, value, generator, whole)
+            value.double() * off_by(UNIT_ROUNDOFF, value, generator, whole)
             if isinstance(value, torch.Tensor) and value.is_floating_point() and not is_eight_bits(value)
             else value
             for value in inputs
         ]
-        return self._run(_lifted, _float64, moved, state, 0)
+        return self._run(lifted, _float64, moved, state, 0)
 
     def stepped(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
         """The oracle whose operators are each off by +-`STEP_ROUNDOFF` where they round.
@@ -167,7 +102,7 @@ class Reference:
         Where a sigmoid is nearly one, no input moves it: a normalisation sees its last bit alone.
         """
         generator = torch.Generator().manual_seed(0)
-        return self._run(_lifted, lambda: _float64(generator), inputs, state, 0)
+        return self._run(lifted, lambda: _float64(generator), inputs, state, 0)
 
     def products(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> int:
         """Operations of the op's matrix products, convolutions and attention; a multiply-add is two."""
@@ -265,7 +200,7 @@ def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat
     ran = Ran(outputs, str(tree), state, args, aliases, placed)
     if lifting is None:
         return ran
-    known = {name: getattr(lifting, name) for name in ("terms", "steps", "multiplies")}
+    known = {name: getattr(lifting, name) for name in ("terms", "steps", "multiplies", "compares_nan")}
     return replace(ran, **known, operators=frozenset(lifting.operators))
 
 

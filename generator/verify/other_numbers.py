@@ -40,6 +40,21 @@ def other_wholes(
     return _other(lambda one: not one if isinstance(one, bool) else one + 1, int, reference, inputs, state)
 
 
+def negative_wholes(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> list[Input] | None:
+    """`inputs` with whole numbers below zero: a diagonal, a shift."""
+    return _other(lambda one: one if isinstance(one, bool) else -1 - abs(one), int, reference, inputs, state)
+
+
+def wholes_beyond(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> list[Input] | None:
+    """`inputs` with whole numbers beyond the longest axis."""
+    longest = max((max(one.shape, default=0) for one in inputs if isinstance(one, torch.Tensor)), default=0)
+    return _other(lambda one: one if isinstance(one, bool) else one + longest, int, reference, inputs, state)
+
+
 def _other(
     changed: Callable[[float], float],
     kind: type,
@@ -63,4 +78,4 @@ def _differ(was: Ran, now: Ran) -> bool:
     return alike and finite and not all(torch.equal(a, b) for a, b in pairs)
 
 
-OTHER_NUMBERS = (other_floats, other_wholes)
+OTHER_NUMBERS = (other_floats, other_wholes, negative_wholes, wholes_beyond)

@@ -9,7 +9,7 @@ from typing import TypeGuard
 import torch
 
 from ...profiling.build import Input
-from .eight_bits import widened
+from .eight_bits import is_eight_bits, widened
 from .layout import EMPTY, Layout
 from .oracle import Reference
 
@@ -26,7 +26,7 @@ def other_rows(
     rows = len(tensors[0]) if tensors else 0
     if rows < 2:
         return
-    more = [torch.cat([one, one.flip(0)]) if _has_rows(one, rows) else one for one in inputs]
+    more = [torch.cat([one, _turned(one, 0)]) if _has_rows(one, rows) else one for one in inputs]
     if _has_answer(reference, more, state):
         yield "more rows", more
     if all(_has_rows(one, rows) for one in tensors):  # one that has others would be broadcast
@@ -51,15 +51,30 @@ def other_lengths(
         return
     for axis in sorted({1, first.ndim - 1}):
         changed = [_twice(one, first.shape[axis]) if isinstance(one, torch.Tensor) else one for one in inputs]
-        if first.shape[axis] > 1 and _has_answer(reference, changed, state):
+        if first.shape[axis] > _COMPONENTS and _has_answer(reference, changed, state):
             yield f"axis {axis} twice as long", changed
+    own = {length for one in inputs[1:] if isinstance(one, torch.Tensor) for length in one.shape[1:]}
+    for length in sorted(own - {1, *first.shape}):
+        changed = [_twice(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
+        if _has_answer(reference, changed, state):
+            yield f"{length} twice as long", changed
+
+
+_COMPONENTS = 4
+"""An axis of no more may hold coordinates, colours or parts of a quaternion, of which there are as many always."""
 
 
 def _twice(value: torch.Tensor, length: int) -> torch.Tensor:
     for axis in range(1, value.ndim):
         if value.shape[axis] == length:
-            value = torch.cat([value, value.flip(axis)], axis)
+            value = torch.cat([value, _turned(value, axis)], axis)
     return value.clone()
+
+
+def _turned(value: torch.Tensor, axis: int) -> torch.Tensor:
+    """The last first; of 8-bit floats torch turns bytes alone."""
+    bits = value.view(torch.uint8) if is_eight_bits(value) else value
+    return bits.flip(axis).view(value.dtype)
 
 
 def emptied(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
+from torch import nn
 
-from ...profiling.build import Input
+from ...profiling.build import Input, seeded
 from ...profiling.op import Op
+from ...profiling.shapes import ShapeSet
+from .domain import Domain, domain_of, operators_of
 from .exchange import Step
 from .oracle import Reference
+from .weights import any_bytes, other_buffers, uniform_bytes
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,10 @@ class Setting:
     """Buffers that the reference itself changes, or takes any bytes for, so that they may hold anything."""
     redrawn: Mapping[str, torch.Tensor] = field(default_factory=dict)
     """Buffers that the constructor draws at random, as it draws them another time."""
+    operators: frozenset[str] = frozenset()
+    """Of ATen, by their plain names."""
+    domain: Domain = "any"
+    """Where inputs have to lie that are positive as shipped."""
 
 
 @dataclass(frozen=True)
@@ -46,3 +54,73 @@ class Case:
     step: Step
     inputs: list[Input]
     other_inputs: list[Input]
+
+
+def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
+    sized = op.with_overrides(sizes.overrides) if sizes.overrides else op
+    model, shipped = sized.instantiate(seed)
+    another, other = sized.instantiate(seed + 500)
+    args, kwargs = init_arguments(sized, seed)
+    state = {name: value.clone() for name, value in model.state_dict().items()}
+    reference = Reference(model, mode)
+    setting = Setting(sizes.name, sized, reference, args, kwargs, shipped, other, state, seed)
+    setting = replace(
+        setting,
+        operators=operators_of(reference, shipped, state),
+        domain=domain_of(reference, shipped, state),
+    )
+    if not any(True for _ in model.buffers()):
+        return setting
+    return replace(
+        setting,
+        moving=_moving(reference, shipped, state),
+        redrawn=_redrawn(reference, shipped, state, another),
+    )
+
+
+def _moving(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> frozenset[str]:
+    """Buffers that one call changes, and uniform ones of bytes for which it takes any."""
+    draw = torch.Generator().manual_seed(0)
+    taken = {
+        name
+        for name in uniform_bytes(reference.model)
+        if name in state and reference.tried(inputs, {**state, name: any_bytes(state[name], draw)})
+    }
+    return frozenset(_changed(reference, inputs, state) | taken)
+
+
+def _changed(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> set[str]:
+    ran = reference.tried(inputs, state)
+    after = ran.state if ran else state
+    return {name for name, was in state.items() if not torch.equal(after[name], was)}
+
+
+def _redrawn(
+    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], another: nn.Module
+) -> dict[str, torch.Tensor]:
+    """Buffers that two constructions draw differently, as the other one has them, and those that calls leave
+    alone and that may be loaded with others, for which the reference has an answer."""
+    theirs, model = dict(another.named_buffers()), reference.model
+    mine = {name: one for name, one in model.named_buffers() if name in state}
+    drawn = {
+        name: theirs[name].detach().clone()
+        for name, one in mine.items()
+        if name in theirs and theirs[name].shape == one.shape and not torch.equal(theirs[name], one)
+    }
+    changed = _changed(reference, inputs, state)
+    others = other_buffers(model, torch.Generator().manual_seed(0)).items()
+    loaded = {name: other for name, other in others if name in mine and name not in changed | drawn.keys()}
+    taken = {name: other for name, other in loaded.items() if reference.tried(inputs, {**state, name: other})}
+    return {**drawn, **taken}
+
+
+def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What Model is constructed with, in each of the three forms that an op file may give it."""
+    module = op.module()
+    with seeded(seed):
+        values = module.get_init_inputs() if hasattr(module, "get_init_inputs") else []
+    if isinstance(values, dict):
+        return (), values
+    if len(values) == 2 and isinstance(values[0], list | tuple) and isinstance(values[1], dict):
+        return tuple(values[0]), values[1]
+    return tuple(values), {}

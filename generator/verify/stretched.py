@@ -16,7 +16,7 @@ _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
 _PARTS = ("uneven", "uneven too", "uneven as well")
-FEW_ROWS = ("longer", "past", *_PARTS)
+FEW_ROWS = ("longer", "wider", "past", *_PARTS)
 """Names of shapes that are long along one axis and next to nothing along the others."""
 
 _UNEVEN, _AMONG = (331, 344, 352), 32
@@ -41,6 +41,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, uneven: bool) -> li
     if len(op.footprint().calls) >= NETWORK_CALLS:
         return _tall(op, sets)  # its shapes take seconds each, and it has many already
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
+    longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
     parts = _uneven(op, sets, _LONGER * sets[0].total_bytes) if uneven else []
     return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts]
@@ -106,6 +107,26 @@ def _longer(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
                     reason = f"{name} beyond full size"
                     return [ShapeSet("longer", overrides, made.total_bytes, True, reason)]
     return []
+
+
+def _wider(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """Likewise the shortest axis of later inputs and outputs that the first input does not have: keys beside
+    queries, columns of a product."""
+    traced = op.footprint()
+    first = traced.inputs[0] if traced.inputs else ()
+    own = {side for shape in (*traced.inputs[1:], *traced.outputs) for side in shape} - {1, *first}
+    for length in sorted(own)[:1]:
+        for name in [name for name, value in _sizes(op.constants).items() if value == length <= _WIDEST]:
+            overrides = {**_fewest(sets, 2), name: 2 * length + 1}
+            with contextlib.suppress(OpError):
+                made = op.with_overrides(overrides).footprint()
+                if made.total_bytes <= most_bytes and op.is_sound(overrides):
+                    return [ShapeSet("wider", overrides, made.total_bytes, True, f"{name} beyond full size")]
+    return []
+
+
+_WIDEST = 1024
+"""Axes beyond which nobody takes one tile for all of them."""
 
 
 def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -12,20 +12,44 @@ from .operators import plain_name
 from .oracle import Reference
 from .watching import Watching
 
-_COMPARES = {"gt", "ge", "lt", "le"}
+_ORDERS = frozenset(("gt", "ge", "lt", "le", "clamp", "clamp_min", "clamp_max", "histc"))
+_EQUALS = frozenset(("eq", "ne"))
+
+_EDGES, _MOST_EDGES = frozenset(("bucketize", "searchsorted")), 16
+
+_SHARE = 0.25
+"""Of the integers of a tensor that become one that is compared with."""
 
 
 class _Compared(Watching):
-    """What stands on the right of comparisons in the block, zero apart, which other families hold."""
+    """What stands on the right of comparisons in the block, ends of clamps and of bins included; of floating
+    numbers zero apart, which other families hold."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.bounds: list[torch.Tensor] = []
+        self.floating: list[torch.Tensor] = []
+        self.whole: dict[int, bool] = {}  # whether order is asked for, or equality alone
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
-        if plain_name(func) in _COMPARES and args[0].is_floating_point():
-            bound = torch.as_tensor(args[1]).detach().float().clone()
-            self.bounds += [bound] * bool(bound.any())
+        name = plain_name(func)
+        if name not in _ORDERS | _EQUALS | _EDGES or not isinstance(args[0], torch.Tensor):
+            return
+        if name in _EDGES:
+            tensors = [one for one in args[:2] if isinstance(one, torch.Tensor)]
+            edges = min(tensors, key=torch.numel)
+            self.floating += [edge.float().clone() for edge in edges.reshape(-1)[:_MOST_EDGES] if edge]
+            return
+        for bound in _bounds(args[1:]):
+            if args[0].is_floating_point():
+                self.floating += [bound.detach().float().clone()] * bool(bound.any())
+            elif bound.numel() == 1 and not bound.is_floating_point() and args[0].dtype != torch.bool:
+                self.whole[int(bound)] = self.whole.get(int(bound), False) or name in _ORDERS
+
+
+def _bounds(given: Iterable[Any]) -> Iterator[torch.Tensor]:
+    for one in given:
+        if isinstance(one, torch.Tensor | int | float):
+            yield torch.as_tensor(one)
 
 
 def met_thresholds(
@@ -35,10 +59,54 @@ def met_thresholds(
     None where it compares with nothing that fits into a row."""
     with _Compared() as seen:
         answer = reference.tried(inputs, state)
-    changed = [_meeting(one, seen.bounds) for one in inputs]
+    changed = [_meeting(one, seen.floating) for one in inputs]
     if answer is None or all(one is was for one, was in zip(changed, inputs, strict=True)):
         return None
     return None if reference.tried(changed, state) is None else changed
+
+
+def met_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` of whose integers a quarter are what the reference compares some with, and, where it asks
+    which is larger, one less and one more; tensor by tensor, as far as it takes them. None where it takes
+    none."""
+    whole = [place for place, one in enumerate(inputs) if _integers(one)]
+    if not whole:
+        return None
+    with _Compared() as seen:
+        reference.tried(inputs, state)
+    bounds, beside = list(seen.whole), [
+        near for bound, ordered in seen.whole.items() for near in (bound - 1, bound, bound + 1) if ordered
+    ]  # fmt: skip
+    changed = list(inputs)
+    for place in whole:
+        for numbers in ([*bounds, *beside], bounds, *([one] for one in (*bounds, *beside))):
+            moved = _holding(changed[place], numbers, generator) if numbers else changed[place]
+            given = [*changed[:place], moved, *changed[place + 1 :]]
+            if moved is not changed[place] and reference.tried(given, state) is not None:
+                changed = given
+                break
+    return changed if any(one is not was for one, was in zip(changed, inputs, strict=True)) else None
+
+
+def _integers(value: Input) -> bool:
+    return (
+        isinstance(value, torch.Tensor)
+        and value.numel() > 1
+        and value.dtype in (torch.int8, torch.int16, torch.int32, torch.int64)
+    )
+
+
+def _holding(value: Input, numbers: Sequence[int], generator: torch.Generator) -> Input:
+    assert isinstance(value, torch.Tensor)
+    ends = torch.iinfo(value.dtype)
+    inside = [one for one in numbers if ends.min <= one <= ends.max]
+    if not inside:
+        return value
+    chosen = torch.tensor(inside)[torch.randint(0, len(inside), value.shape, generator=generator)]
+    takes = torch.rand(value.shape, generator=generator) < _SHARE
+    return torch.where(takes, chosen.to(value.dtype), value)
 
 
 def _meeting(value: Input, bounds: Sequence[torch.Tensor]) -> Input:
@@ -47,9 +115,21 @@ def _meeting(value: Input, bounds: Sequence[torch.Tensor]) -> Input:
     rows = value.numel() // max(1, value.shape[-1])
     fitting = [one for one in bounds if one.numel() in (1, value.shape[-1])]
     if not fitting or rows < 2 * len(fitting):
-        return value
+        return _among(value, fitting)
     moved = value.contiguous().clone()
     flat = moved.view(rows, -1)
     for place, bound in enumerate(fitting):
         flat[place], flat[-1 - place] = bound.reshape(-1), -bound.reshape(-1)
+    return moved
+
+
+def _among(value: torch.Tensor, bounds: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Of a tensor with too few rows: every bound that is one number, in places of its own."""
+    single = [float(one) for one in bounds if one.numel() == 1]
+    if not single or value.numel() < 4 * len(single):
+        return value
+    moved = value.contiguous().clone()
+    for place, bound in enumerate(single):
+        moved.view(-1)[place :: 4 * len(single)] = bound
+        moved.view(-1)[place + len(single) :: 4 * len(single)] = -bound
     return moved

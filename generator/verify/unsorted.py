@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
 from ...profiling.build import Input
 from .operators import plain_name
@@ -32,7 +33,7 @@ def unsorted(
     sorted_ones = [one for one in inputs if _rises(one) and isinstance(one, torch.Tensor)]
     if not sorted_ones:
         return None
-    with _Uses(sorted_ones) as uses:
+    with Uses(sorted_ones) as uses:
         answer = reference.tried(inputs, state)
     if answer is None or uses.otherwise or reference.tried(changed, state) is None:
         return None
@@ -54,22 +55,27 @@ def _shuffled(value: Input, generator: torch.Generator) -> torch.Tensor:
     return value[torch.randperm(len(value), generator=generator)]
 
 
-class _Uses(Watching):
-    """Notes whether anything but a look-up takes what `places` hold, known by the numbers themselves."""
+class Uses(Watching):
+    """Notes whether anything but a look-up (or what `allowed` names) takes what `places` hold, known by the
+    numbers themselves; and the `names` of all that does."""
 
-    def __init__(self, places: Sequence[torch.Tensor]) -> None:
+    def __init__(self, places: Sequence[torch.Tensor], allowed: frozenset[str] = _TAKES_PLACES) -> None:
         super().__init__()
-        self.places, self.otherwise = places, False
+        self.places, self.allowed, self.otherwise = places, allowed, False
+        self.names = set[str]()
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
-        moves = func.is_view or func._schema.name.removeprefix("aten::") in COPIES
-        if not moves and plain_name(func) not in _TAKES_PLACES:
-            self.otherwise = self.otherwise or any(map(self._is_one, args))
+        moves = func.is_view or func._schema.name.removeprefix("aten::") in COPIES - self.allowed
+        if moves or not any(map(self._is_one, pytree.tree_leaves(args))):
+            return
+        self.names.add(plain_name(func))
+        self.otherwise = self.otherwise or plain_name(func) not in self.allowed
 
     def _is_one(self, value: Any) -> bool:
         if not isinstance(value, torch.Tensor) or value.is_floating_point() or value.dtype == torch.bool:
             return False
+        held = value[tuple(0 if step == 0 else slice(None) for step in value.stride())]  # as it was expanded
         return any(
-            value.numel() == one.numel() and torch.equal(value.reshape(-1).long(), one.long())
+            held.numel() == one.numel() and torch.equal(held.reshape(-1).long(), one.reshape(-1).long())
             for one in self.places
         )

@@ -23,7 +23,8 @@ def draw_weights(
     With `integers` they become small whole numbers. Of the buffers only running statistics move, those that
     the model is known to change itself or takes any bytes for (`moving`), those of one value throughout,
     which stand for what is loaded later, edges of bins, which rise or fall throughout, and those that another
-    construction draws otherwise (`redrawn`): another buffer may be a table that the constructor computed.
+    construction draws otherwise or loading may bring (`redrawn`): another buffer may be a table that the
+    constructor computed.
     """
     statistics = {
         f"{prefix}{'.' if prefix else ''}{name}"
@@ -69,8 +70,28 @@ def any_bytes(buffer: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def uniform_bytes(model: nn.Module) -> list[str]:
     """Buffers of bytes that hold one number throughout, the zero points of a quantised weight, say."""
-    buffers = [(name, one) for name, one in model.named_buffers() if one.dtype in BYTES and one.numel() > 1]
-    return [name for name, one in buffers if bool((one == one.reshape(-1)[0]).all())]
+    return [name for name, one in model.named_buffers() if one.dtype in BYTES and _all_alike(one)]
+
+
+def other_buffers(model: nn.Module, generator: torch.Generator) -> dict[str, torch.Tensor]:
+    """What loading may bring in the place of buffers that the constructor fills with one truth or one integer
+    (a mask of ones, zero points), bytes apart, or that are one floating number: truths, zeros and ones, and a
+    number nearer to zero."""
+    found = {}
+    for name, one in model.named_buffers():
+        single = one.is_floating_point() and one.numel() == 1 and bool(widened(one).isfinite().all())
+        if single:
+            found[name] = torch.where(widened(one) == 0, _NEARER, widened(one) * _NEARER).to(one.dtype)
+        elif not (one.is_floating_point() or one.is_complex() or one.dtype in BYTES) and _all_alike(one):
+            found[name] = torch.randint(0, 2, one.shape, generator=generator).to(one.dtype)
+    return found
+
+
+_NEARER = 0.65
+
+
+def _all_alike(buffer: torch.Tensor) -> bool:
+    return buffer.numel() > 1 and bool((buffer == buffer.reshape(-1)[0]).all())
 
 
 def _rises(buffer: torch.Tensor) -> bool:
@@ -139,6 +160,23 @@ def _single_far_out(
     return {**state, **{name: one.to(state[name].dtype) for name, one in far.items()}} if far else None
 
 
+def _some_zero(
+    model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """The first of every parameter's elements is zero, and every eighth at random, as pruning and new layers
+    have them: nothing may be divided by a weight. None where there are none of several elements."""
+    changed = dict(state)
+    for name in _parameters(model, state):
+        if state[name].numel() > 1:
+            zero = torch.rand(state[name].shape, generator=generator) < _PRUNED
+            zero.view(-1)[0] = True
+            changed[name] = state[name].masked_fill(zero, 0)
+    return changed if any(changed[name] is not state[name] for name in state) else None
+
+
+_PRUNED = 1 / 8
+
+
 def level_weights(
     model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator, level: float
 ) -> dict[str, torch.Tensor]:
@@ -155,5 +193,9 @@ def _parameters(model: nn.Module, state: Mapping[str, torch.Tensor]) -> list[str
     return [n for n, _ in model.named_parameters() if n in state and state[n].is_floating_point()]
 
 
-TRAINED = {"weights of either sign": _of_either_sign, "single weights far out": _single_far_out}
+TRAINED = {
+    "weights of either sign": _of_either_sign,
+    "single weights far out": _single_far_out,
+    "some weights of zero": _some_zero,
+}
 """What training makes of weights and no constructor gives."""

@@ -1,0 +1,202 @@
+"""How the numbers of each family are drawn, by the shape and dtype of what an op file gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+Draw = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
+
+
+def normal(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.randn(values.shape, generator=generator)
+
+
+def heavy_tailed(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Symmetric Pareto with index 1.5: infinite variance, and values whose exponential overflows float32."""
+    uniform = torch.rand(values.shape, generator=generator).clamp_min(1e-6)
+    return (uniform ** (-1 / 1.5) - 1) * normal(values, generator).sign()
+
+
+def signed_zeros(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Zeros of both signs. In every fourth row one value in sixteen is left alive, so that reductions have
+    something to find; in the others seven in eight, so that an op which makes infinities of zeros has answers
+    to be judged by."""
+    drawn = normal(values, generator)
+    share = torch.full((*values.shape[:-1], 1) if values.ndim else (), 7 / 8)
+    share.view(-1)[::4] = 1 / 16
+    alive = torch.rand(values.shape, generator=generator) < share
+    return torch.where(alive, drawn, torch.copysign(torch.zeros(()), drawn))
+
+
+def infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values; of every eight rows, one is minus infinity throughout, one holds plus infinity once and
+    one minus infinity, once or for the first half of its length. Where rows make planes, three rows of the
+    first plane are minus infinity, so that a window finds nothing else; and so is one line along each middle
+    dimension."""
+    drawn = normal(values, generator)
+    if drawn.numel() == 0:
+        return drawn
+    rows = drawn.view(-1, drawn.shape[-1] if drawn.ndim else 1)
+    rows[::8] = -torch.inf
+    rows[2::16, : rows.shape[1] // 2] = -torch.inf
+    for first, sign in ((1, 1.0), (2, -1.0)):
+        for row in rows[first::8]:
+            row[int(torch.randint(0, len(row), (1,), generator=generator))] = sign * torch.inf
+    if drawn.ndim >= 3 and drawn.shape[-2] >= 6:
+        drawn.view(-1, *drawn.shape[-2:])[0, 3:6] = -torch.inf
+    for dim in range(1, drawn.ndim - 1):
+        drawn.movedim(dim, -1)[(-1,) * (drawn.ndim - 1)] = -torch.inf
+    return drawn
+
+
+def equal_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Every element of a row is the same: no variance along it, and every maximum is tied."""
+    if values.ndim == 0:
+        return normal(values, generator)
+    return torch.randn(*values.shape[:-1], 1, generator=generator).expand(values.shape)
+
+
+SPIKE = 64.0
+"""Far outside what normal values reach, and its square and its exponential are finite in float32."""
+
+_TILES = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+
+
+def spiked(sign: float) -> Draw:
+    """Normal values, and in each row one that towers over the rest: first, last, at edges of tiles, anywhere.
+
+    Whatever leaves such a place out gives an answer that is far off, even where the op averages.
+    """
+
+    def draw(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        drawn = normal(values, generator)
+        if drawn.numel() == 0:
+            return drawn
+        flat = drawn.reshape(-1)
+        rows = flat.view(-1, drawn.shape[-1] if drawn.ndim else 1)
+        edges = _edges(rows.shape[1])
+        anywhere = torch.randint(0, rows.shape[1], (len(edges),), generator=generator).tolist()
+        for row, column in enumerate([place for pair in zip(edges, anywhere, strict=True) for place in pair]):
+            rows[row % len(rows), column] = sign * SPIKE * (1 + row / 64)
+        for place in _edges(flat.numel()):
+            flat[place] = sign * SPIKE
+        return drawn
+
+    return draw
+
+
+def lone_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values; in each plane one row, between an eighth and a third of its height, towers over the
+    rest: where a window or a mask ends shows by whether the row is still, or already, among what is read."""
+    drawn = normal(values, generator)
+    if drawn.numel() and drawn.ndim > 1:
+        planes = drawn.view(-1, *drawn.shape[-2:])
+        height = planes.shape[1]
+        first, last = height // 8, max(height // 8 + 1, height // 3)
+        places = torch.randint(first, last, (len(planes),), generator=generator)
+        planes[torch.arange(len(planes)), places] = SPIKE
+    return drawn
+
+
+def late_peaks(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values; in each row one of the last quarter is so far above the rest that the exponential of the
+    difference is infinite: a maximum of the first tile alone is no reference point."""
+    drawn = normal(values, generator)
+    if drawn.numel() and drawn.ndim:
+        rows = drawn.view(-1, drawn.shape[-1])
+        length = rows.shape[1]
+        places = torch.randint(length - max(1, length // 4), length, (len(rows),), generator=generator)
+        rows[torch.arange(len(rows)), places] = 4 * SPIKE
+    return drawn
+
+
+def _edges(length: int) -> list[int]:
+    """The first place and the last, and both sides of where tiles of the usual sizes meet."""
+    found = {0, length - 1, *(tile + side for tile in _TILES for side in (-1, 0)), length - length // 64 - 1}
+    return sorted(place for place in found if 0 <= place < length)
+
+
+def small_integers(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """-4 to 4: products and sums are exact in every precision class, in whatever order they are taken."""
+    return torch.randint(-4, 5, values.shape, generator=generator).float()
+
+
+def near_one(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """1 + k/4096: what is lost in TF32, float16 and bfloat16, and by differences of sums of squares."""
+    return 1 + torch.randint(-8, 9, values.shape, generator=generator) / 4096
+
+
+def far_out(power: int) -> Draw:
+    """Normal values, none beyond 4, times 2 to that power; a sixteenth of what the dtype holds where that is
+    less. Every fourth row is negative throughout: a running maximum that began at zero would stay there."""
+
+    def draw(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        most = torch.finfo(values.dtype).max / 16
+        drawn = normal(values, generator).clamp(-4, 4)
+        if drawn.numel() and drawn.ndim > 1:
+            rows = drawn.view(-1, drawn.shape[-1])
+            rows[3::4] = -rows[3::4].abs()
+            if len(rows) < 4:  # as the longest shapes have
+                rows[-1] = -rows[-1].abs()
+        return drawn * min(2.0**power, most)
+
+    return draw
+
+
+def close_in(power: int) -> Draw:
+    """Normal values times 2 to that power, or sixteen times the smallest normal number of the dtype."""
+
+    def draw(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        least = torch.finfo(values.dtype).tiny * 16
+        return normal(values, generator) * max(2.0**power, least)
+
+    return draw
+
+
+def whole_and_large(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """4 to 12: whole, so that products and their sums are exact."""
+    return torch.randint(4, 13, values.shape, generator=generator).float()
+
+
+def halves_of_integers(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Multiples of a half, in other rows of a fourth and so on down to 2^-7: as near to one whole number as
+    to the next, also behind a factor that is a power of two."""
+    whole = torch.randint(-64, 65, values.shape, generator=generator).float()
+    steps = torch.randint(1, 8, (*values.shape[:-1], 1) if values.ndim else (), generator=generator)
+    return whole * 2.0**-steps
+
+
+def far_whole(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Whole numbers up to 2^17 in size, which float32 holds: an angle in which turns have to be counted."""
+    return torch.randint(-(1 << 17), (1 << 17) + 1, values.shape, generator=generator).float()
+
+
+def far_off(sign: float) -> Draw:
+    """20 to 40 in size, of one sign: exponentials are far from one, and far from overflow."""
+    return lambda values, generator: sign * (20 + 20 * torch.rand(values.shape, generator=generator))
+
+
+def sorted_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values, in rows that rise and rows that fall: what ranks highest stands together."""
+    drawn = normal(values, generator)
+    if not drawn.ndim:
+        return drawn
+    rows = drawn.sort(-1).values.view(-1, drawn.shape[-1]) if drawn.numel() else drawn
+    rows[::2] = rows[::2].flip(-1)
+    return rows.view(drawn.shape)
+
+
+def either_sign(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """One, or nearly so, of a sign drawn for each: long products of normal values vanish, and so do their
+    signs."""
+    return near_one(values, generator) * (torch.randint(0, 2, values.shape, generator=generator) * 2 - 1)
+
+
+def one_nan(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values, and NaN at one place of each tensor."""
+    drawn = normal(values, generator)
+    if drawn.numel():
+        drawn.view(-1)[int(torch.randint(0, drawn.numel(), (1,), generator=generator))] = torch.nan
+    return drawn

@@ -1,0 +1,86 @@
+"""Computes in float64 whatever an op computes, and remembers what it did on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .budget import STEP_ROUNDOFF
+from .eight_bits import EIGHT_BITS, scaled_product
+from .indices import Choices
+from .on_a_card import added, rounds, terms
+from .operators import extremes, plain_name, told_name
+
+_SINGLE = (torch.float16, torch.bfloat16, torch.float32)
+
+
+class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
+
+    `choices` remembers the arg-reductions on the way, `terms` the longest sum, `multiplies` whether there is
+    one of products, `steps` how many operators round, `operators` the names of all. With a `shaking`
+    generator, what these give is off by +-`STEP_ROUNDOFF`.
+    """
+
+    def __init__(self, shaking: torch.Generator | None = None) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.choices, self.terms, self.steps, self.shaking = Choices(), 1, 0, shaking
+        self.multiplies, self.operators, self.compares_nan = False, set[str](), False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and True would import torch._dynamo
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        args, kwargs = pytree.tree_map(lifted, (args, kwargs or {}))
+        result = _WIDE.get(func, func)(*args, **kwargs)
+        self.choices.note(func, args, kwargs, result)
+        self.operators.add(told_name(func, args))
+        if extremes(plain_name(func)):
+            self.compares_nan = self.compares_nan or any(map(_holds_nan, pytree.tree_leaves(args)))
+        products = terms(func, args)
+        self.terms = max(self.terms, products, added(func, args))
+        self.multiplies = self.multiplies or products > 1
+        if rounds(func):
+            self.steps += 1
+            if self.shaking is not None:
+                result = pytree.tree_map_only(torch.Tensor, self._off, result)
+        return pytree.tree_map_only(torch.Tensor, lifted, result)
+
+    def _off(self, value: torch.Tensor) -> torch.Tensor:
+        """In place, as the operator itself may have worked."""
+        floats = value.is_floating_point() and value.dtype not in EIGHT_BITS
+        return value.mul_(off_by(STEP_ROUNDOFF, value, self.shaking)) if floats else value
+
+
+def _holds_nan(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and bool(value.isnan().any())
+
+
+_WIDE = {
+    torch.ops.aten._int_mm.default: lambda left, right: left.int() @ right.int(),
+    torch.ops.aten._scaled_mm.default: scaled_product,
+}
+"""What torch does not have in float64; of expanded bytes its product is wrong on a CPU (2.13)."""
+
+
+def off_by(
+    roundoff: float, value: torch.Tensor, generator: torch.Generator | None, whole: bool = True
+) -> torch.Tensor:
+    """Factors 1 +- `roundoff`, as often the one as the other; 1 for whole numbers unless they, too, move."""
+    signs = torch.randint(0, 2, value.shape, dtype=torch.int8, generator=generator)
+    factors = signs.double().mul_(2 * roundoff).add_(1 - roundoff)
+    return factors if whole else factors.where(value != value.round(), 1.0)
+
+
+def lifted(value: Any) -> Any:
+    if isinstance(value, torch.Tensor) and value.dtype in _SINGLE:
+        return value.double()
+    if isinstance(value, torch.dtype) and value in _SINGLE:
+        return torch.float64
+    return value

@@ -1,0 +1,229 @@
+"""Puts other integers into an op's inputs: ends of their type, every magnitude, the other truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
+
+import torch
+
+from ...profiling.build import Input
+from .domain import operators_of
+from .eight_bits import widened
+from .operators import words
+from .oracle import Ran, Reference
+from .unsorted import Uses
+
+_FAR = {torch.int32: 1 << 28, torch.int64: 1 << 40}
+
+_EXACT_BITS = 20
+"""Of whole numbers that go into floating ones: float32 holds them and their usual sums."""
+
+
+def extreme_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with a row of the smallest number and one of the largest in each tensor of integers, and
+    numbers of every magnitude in every other row between; in all of them, or else in one after the other,
+    wherever the reference takes them.
+
+    None where there is none, the reference takes them for places or classes, or what it gives is floating.
+    """
+    whole = [place for place, one in enumerate(inputs) if is_whole(one)]
+    divides = bool(whole) and not _DIVIDES.isdisjoint(operators_of(reference, inputs, state))
+    for places in (whole, *([place] for place in whole)):
+        changed = list(inputs)
+        for place in places:
+            drawn = with_rows(_anywhere(inputs[place], generator), *_ends(inputs[place]))
+            changed[place] = _divisible(drawn) if divides else drawn
+        answer = reference.tried(changed, state) if whole else None
+        if answer is not None and not _floating(answer):
+            return changed
+    return None
+
+
+def far_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with one large number added to all integers, which stay as far from each other as they were: a
+    float32 has no two of them. None where there is none, the reference takes them for places or classes, or
+    what it gives is floating."""
+    if not any(map(_may_be_far, inputs)):
+        return None
+    changed = [one + _FAR[one.dtype] if _may_be_far(one) else one for one in inputs]
+    answer = reference.tried(changed, state)
+    return None if answer is None or _floating(answer) else changed
+
+
+def wide_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with whole numbers of every magnitude up to 2^20, or what a byte holds, of the signs that they
+    have as shipped, or with any bits at all where bits are picked out, where floating results are reckoned
+    from them. None where the reference compares them, or looks up or counts at the places they name.
+    """
+    whole = [one for one in inputs if is_whole(one)]
+    if not whole:
+        return None
+    with Uses(whole, _RECKONS) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or uses.otherwise or not _floating(answer):
+        return None
+    bits = any(word in name for name in uses.names for word in ("and", "or", "shift"))
+    drawn = _any_bits if bits else _spread
+    changed = [drawn(one, generator) if is_whole(one) else one for one in inputs]
+    return changed if _finite(reference.tried(changed, state)) else None
+
+
+_RECKONS = words("""
+    _to_copy add sub rsub mul div neg abs pow square sum mean bitwise_and bitwise_or bitwise_xor bitwise_not
+    __and_ __or_ __xor_ __rshift_ __lshift_ bitwise_right_shift bitwise_left_shift log log1p log2 sqrt
+    """)
+"""Among what takes whole numbers for numbers."""
+
+
+def lowest_places(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with zero in the first place of each tensor of integers, where places and classes begin; None
+    where there is none, or the reference raises."""
+    changed = [with_rows(one, 0, int(one.max())) if is_whole(one) else one for one in inputs]
+    if not any(map(is_whole, inputs)) or reference.tried(changed, state) is None:
+        return None
+    return changed
+
+
+def one_place(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` of which every tensor of integers holds its largest number in all places but the first: all
+    tokens go to one expert, say. None where there is none that only looks up or adds up at places."""
+    whole = [one for one in inputs if is_whole(one) and one.ndim == 1]
+    if not whole:
+        return None
+    with Uses(whole, _ADDS_UP) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or uses.otherwise or not uses.names:
+        return None
+    changed = [_nearly_one(one) if is_whole(one) and one.ndim == 1 else one for one in inputs]
+    return None if reference.tried(changed, state) is None else changed
+
+
+_ADDS_UP = words("index_add scatter_add scatter_reduce bincount index_select gather embedding index one_hot")
+"""What may meet a place again; where numbers are put down, torch does not say which of two stays."""
+
+
+def single_others(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with another number in each tensor of one element that does not float (a step, a length), and
+    the other truth; None where there is none, or no other makes a difference to the reference."""
+    single = [place for place, one in enumerate(inputs) if _is_single(one)]
+    was = reference.tried(inputs, state) if single else None
+    changed = list(inputs)
+    for place in single:
+        for other in _others(changed[place]):
+            given = [*changed[:place], other, *changed[place + 1 :]]
+            if was is not None and _differ(was, reference.tried(given, state)):
+                changed = given
+                break
+    return changed if any(one is not was for one, was in zip(changed, inputs, strict=True)) else None
+
+
+def _is_single(value: Input) -> bool:
+    floats = isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+    return isinstance(value, torch.Tensor) and value.numel() == 1 and not floats
+
+
+def _others(value: Input) -> Iterator[torch.Tensor]:
+    assert isinstance(value, torch.Tensor)
+    if value.dtype == torch.bool:
+        yield ~value
+        return
+    for other in (int(value) + 1, int(value) - 1, int(value) // 2, 1):
+        if 0 <= other != int(value):
+            yield torch.full_like(value, other)
+
+
+def _differ(was: Ran, now: Ran | None) -> bool:
+    if not _finite(now) or now is None or was.tree != now.tree:
+        return False
+    pairs = list(zip(was.outputs, now.outputs, strict=True))
+    return all(a.shape == b.shape for a, b in pairs) and not all(torch.equal(a, b) for a, b in pairs)
+
+
+def _floating(answer: Ran) -> bool:
+    return any(output.is_floating_point() for output in answer.outputs)
+
+
+def _finite(answer: Ran | None) -> bool:
+    return answer is not None and all(bool(widened(one).isfinite().all()) for one in answer.outputs)
+
+
+def is_whole(value: Input) -> TypeGuard[torch.Tensor]:
+    """Several integers."""
+    return (
+        isinstance(value, torch.Tensor)
+        and value.numel() > 1
+        and not (value.is_floating_point() or value.is_complex() or value.dtype == torch.bool)
+    )
+
+
+def _may_be_far(value: Input) -> TypeGuard[torch.Tensor]:
+    return isinstance(value, torch.Tensor) and value.dtype in _FAR and bool((value.abs() < 1 << 24).all())
+
+
+def _ends(value: Input) -> tuple[int, int]:
+    assert isinstance(value, torch.Tensor)
+    ends = torch.iinfo(value.dtype)
+    return ends.min, ends.max
+
+
+def _anywhere(value: Input, generator: torch.Generator) -> torch.Tensor:
+    """A copy with random bits in every other row from the third on; chance has it how many of them count."""
+    assert isinstance(value, torch.Tensor)
+    moved = value.contiguous().clone()
+    rows = moved.view(-1, moved.shape[-1]) if moved.ndim > 1 else moved.view(-1, 1)
+    bits = torch.iinfo(value.dtype).bits
+    drawn = torch.zeros_like(rows[2:-1:2]).random_(torch.iinfo(value.dtype).min, None, generator=generator)
+    rows[2:-1:2] = drawn >> torch.randint(0, bits, drawn.shape, generator=generator).to(drawn.dtype)
+    return moved
+
+
+_DIVIDES = frozenset(("div", "floor_divide", "remainder", "fmod"))
+
+
+def _divisible(value: torch.Tensor) -> torch.Tensor:
+    """Without zeros, and without the smallest number, whose quotient with -1 is none: processors trap."""
+    least = torch.iinfo(value.dtype).min
+    return value.masked_fill(value == 0, 1).masked_fill(value == least, least + 1)
+
+
+def _spread(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    ends = torch.iinfo(value.dtype)
+    bits = min(_EXACT_BITS, ends.bits - (ends.min < 0))
+    drawn = torch.randint(0, 1 << bits, value.shape, generator=generator)
+    drawn = drawn >> torch.randint(0, bits, value.shape, generator=generator)
+    if ends.min < 0 and (ends.bits == 8 or bool((value < 0).any())):
+        drawn = drawn * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1)
+    return drawn.to(value.dtype)
+
+
+def _any_bits(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    raw = torch.randint(0, 256, (*value.shape, value.itemsize), dtype=torch.uint8, generator=generator)
+    return raw.view(value.dtype).view(value.shape)
+
+
+def _nearly_one(value: torch.Tensor) -> torch.Tensor:
+    moved = torch.full_like(value, int(value.max()))
+    moved[0] = value[0]
+    return moved
+
+
+def with_rows(value: Input, first: float, last: float) -> torch.Tensor:
+    """A copy whose first row, or element where it has no rows, is `first` throughout, and its last `last`."""
+    assert isinstance(value, torch.Tensor)
+    moved = value.contiguous().clone()
+    rows = moved.view(-1, moved.shape[-1]) if moved.ndim > 1 else moved.view(-1, 1)
+    rows[0], rows[-1] = first, last
+    return moved
