@@ -25,7 +25,7 @@ from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
 from .lanes import Mask
-from .launches import grid_of, sizes_of, tensors_in
+from .launches import floats_as_tensors, grid_of, sizes_of, tensors_in
 from .memory import Addresses, Memory
 from .numerics import dot_options, indexable, keeping_other
 from .promises import Promises, promising
@@ -104,6 +104,7 @@ def install(watch: Watch, arch: str) -> None:
     builder.__class__ = _seeing(watch)
     builder.options = dot_options(arch)
     TritonSemantic._load_legacy = keeping_other(TritonSemantic._load_legacy)
+    triton_interpreter._implicit_cvt = floats_as_tensors(triton_interpreter._implicit_cvt)
     triton_interpreter.ReduceOps = _waiting(TreeReduce, watch)
     triton_interpreter.ScanOps = _waiting(TreeScan, watch)
     triton_interpreter._patch_lang_tensor = indexable(triton_interpreter._patch_lang_tensor)

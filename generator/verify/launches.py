@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
+import triton.language as tl
 from torch import nn
+from triton.runtime.interpreter import TensorHandle
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -18,6 +21,18 @@ def grid_of(executor: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tu
         return tuple(executor.grid)
     kept = {name: value for name, value in kwargs.items() if name in executor.arg_names}
     return tuple(executor.grid(inspect.getcallargs(executor.fn, *args, **kept)))
+
+
+def floats_as_tensors(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What the interpreter makes of an argument, with floating numbers as a compiled kernel gets them: tensors
+    of one float32, which have `.to`, and which a block of half precision is widened by."""
+
+    def converted(value: Any) -> Any:
+        if not isinstance(value, float):
+            return convert(value)
+        return tl.tensor(TensorHandle(np.array([value], np.float32), tl.float32), tl.float32)
+
+    return converted
 
 
 def sizes_of(named: Mapping[str, Any]) -> tuple[Any, ...]:

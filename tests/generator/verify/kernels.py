@@ -73,6 +73,12 @@ def fmax(a_ptr, c_ptr, N: tl.constexpr):
     tl.store(c_ptr + place, tl.maximum(tl.load(a_ptr + place), 0.0))
 
 
+@triton.jit
+def shifted(a_ptr, c_ptr, shift, N: tl.constexpr):
+    place = tl.arange(0, N)
+    tl.store(c_ptr + place, tl.load(a_ptr + place) + shift.to(tl.float32))
+
+
 def gap(found: torch.Tensor, expected: torch.Tensor) -> float:
     return float((found.double() - expected.double()).abs().max())
 
@@ -113,6 +119,8 @@ def main() -> dict[str, float]:
     found = torch.empty(4)
     fmax[(1,)](holed, found, N=4)
     errors["maximum drops nan"] = gap(found, torch.tensor([0.0, 0.0, 1.0, 2.0]))
+    shifted[(1,)](x, flat, 1e-3, N=64)
+    errors["argument is float32"] = gap(flat, x.float() + torch.tensor(1e-3))
     return {name: value if np.isfinite(value) else 1e300 for name, value in errors.items()}
 
 

@@ -164,3 +164,26 @@ def test_kernels_are_not_read_for_torch_calls() -> None:
 
 def test_a_file_that_does_not_parse_is_not_loadable() -> None:
     assert scan("class ModelNew(:").fault.cause == "not-loadable"
+
+
+@pytest.mark.parametrize(
+    ("text", "free"),
+    [
+        ("def f(input):\n    return input", True),
+        ("def f(x, *, input=None):\n    return [input for _ in x]", True),
+        ("def f(x):\n    input = x\n    return lambda: input", True),
+        ("f = lambda input: input", True),
+        ("def f(x):\n    def g(input):\n        return input\n    return g(x)", True),
+        ("def f(x):\n    return input", False),
+        ("def f(x, y=input):\n    return x", False),
+        ("def f(x):\n    def g(input):\n        return input\n    return input", False),
+        ("def f(x):\n    x = [1 for input in x]\n    return input", False),
+        ("def f(input):\n    class A:\n        kept = input\n        input = 1\n    return A", False),
+        ("input = 1\ndef f(x):\n    return input", False),
+        ("class A:\n    kept = input\n    input = 1", False),
+        ("def f(__builtins__):\n    return __builtins__", False),
+    ],
+)
+def test_a_name_that_a_function_binds_is_no_builtin(text: str, free: bool) -> None:
+    fault = scan(f"{model('return torch.empty_like(x)')}\n{text}\n").fault
+    assert fault is None if free else fault is not None and " names " in fault.detail
