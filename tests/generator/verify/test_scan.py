@@ -26,6 +26,7 @@ def model(body: str, head: str = "") -> str:
         "with torch.cuda.device(x.device):\n    return x.new_empty(x.shape)",
         "return getattr(x, 'shape')",
         "return {'a': x}.items()",
+        "return torch.return_types.topk((x, x))",
     ],
 )
 def test_wrapper_work_is_free(body: str) -> None:
