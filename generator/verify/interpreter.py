@@ -33,6 +33,10 @@ from .promises import Promises, promising
 from .sparing import spare_repetition
 
 
+class NotFollowedError(Exception):
+    """A kernel does what compiled code may, and nobody here can hold it to."""
+
+
 @dataclass(frozen=True)
 class Launch:
     """One launch as the candidate asked for it."""
@@ -194,7 +198,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         def create_int_to_ptr(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
             """Where the tensor behind an address that was loaded begins and ends, no argument tells."""
             if not watch.memory.holds(np.ravel(src.data)).all():
-                raise NotImplementedError("it makes pointers of numbers (an array of addresses, say)")
+                raise NotFollowedError("it makes pointers of numbers (an array of addresses, say)")
             return super().create_int_to_ptr(src, dst_type)
 
         def create_barrier(self) -> None:

@@ -188,3 +188,24 @@ def test_a_file_that_does_not_parse_is_not_loadable() -> None:
 def test_a_name_that_a_function_binds_is_no_builtin(text: str, free: bool) -> None:
     fault = scan(f"{model('return torch.empty_like(x)')}\n{text}\n").fault
     assert fault is None if free else fault is not None and " names " in fault.detail
+
+
+@pytest.mark.parametrize(
+    ("text", "free"),
+    [
+        ("import contextlib\ndef f(x):\n    with contextlib.nullcontext():\n        return x", True),
+        ("from contextlib import nullcontext", True),
+        ("import warnings\ndef f(x):\n    warnings.warn('slow')", True),
+        ("class F:\n    @staticmethod\n    @torch.amp.custom_fwd(device_type='cuda')\n"
+         "    def forward(ctx, x):\n        return x", True),
+        ("import contextlib\ndef f(x):\n    with contextlib.suppress(ValueError):\n        return x", False),
+        ("from contextlib import suppress", False),
+        ("import contextlib as c\ndef f(x):\n    return getattr(c, 'suppress')", False),
+        ("import warnings\nw = warnings", False),
+        ("import warnings\ndef f(x):\n    with warnings.catch_warnings():\n        pass", False),
+        ("import logging", False),
+    ],
+)  # fmt: skip
+def test_a_module_may_be_allowed_in_part(text: str, free: bool) -> None:
+    fault = scan(f"{model('return torch.empty_like(x)')}\n{text}\n").fault
+    assert (fault is None) is free, fault
