@@ -13,6 +13,7 @@ IMPORTS = {
     "__future__",
     "collections",
     "collections.abc",
+    "contextlib",
     "dataclasses",
     "enum",
     "functools",
@@ -20,6 +21,7 @@ IMPORTS = {
     "math",
     "operator",
     "typing",
+    "warnings",
     "torch",
     "torch.nn",
     "torch.nn.functional",
@@ -36,6 +38,10 @@ IMPORTS = {
     "triton.language.math",
     "triton.tools.tensor_descriptor",
 }
+
+IN_PART = {"contextlib": {"nullcontext"}, "warnings": {"warn"}}
+"""Modules of which nothing else may be named: `contextlib.suppress` swallows what a kernel raises, and lists
+of warnings outlive calls."""
 
 FORBIDDEN_NAMES = {
     "exit",
@@ -135,6 +141,7 @@ MODULE_CALLS = {
         cuda.current_device cuda.device cuda.get_device_properties cuda.get_device_capability
         cuda.is_available  version.hip is_floating_point as_strided
         library.triton_op library.wrap_triton library.custom_op
+        amp.custom_fwd amp.custom_bwd cuda.amp.custom_fwd cuda.amp.custom_bwd
         """)
 }
 """Allocation, views and questions: none of them does arithmetic on a tensor's elements."""

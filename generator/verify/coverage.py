@@ -3,7 +3,8 @@ do.
 
 A branch for large sizes, for the hundredth call or for a known seed is right as long as nobody enters it.
 Kernels are not looked at (the interpreter runs them in another form), nor constructors, nor lines that only
-refuse.
+refuse, that only say how many warps a launch has (`launch_options.py`), or that are for other ops than this
+one (`settled.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
+
+from .launch_options import option_statements
+from .settled import Settled
 
 _SILENT = (ast.Raise, ast.Assert, ast.Pass, ast.FunctionDef, ast.ClassDef)
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
@@ -72,13 +76,38 @@ def unwatched() -> Iterator[None]:
 
 
 def unreached(source: str, reached: set[int]) -> list[int]:
-    """First lines of statements in the wrapper's functions that did not run, though their function did."""
-    found = []
-    for function in _wrapper_functions(ast.parse(source)):
+    """First lines of statements in the wrapper's functions that did not run, though their function did; those
+    that change no result, and branches for other ops, need not have."""
+    tree = ast.parse(source)
+    settled, found = Settled(tree), []
+    needless = option_statements(tree)
+    for function in _wrapper_functions(tree):
         statements = list(_statements(function.body))
         if any(_span(one) & reached for one in statements):
-            found += [one.lineno for one in statements if not _span(one) & reached]
+            spared = needless | set(_for_other_ops(function, settled, reached))
+            left = (one for one in statements if id(one) not in spared)
+            found += [one.lineno for one in left if not _span(one) & reached]
     return sorted(found)
+
+
+def _for_other_ops(function: ast.FunctionDef, settled: Settled, reached: set[int]) -> Iterator[int]:
+    """The ids of statements in branches that nobody entered, though the condition was met and is settled."""
+    for node in _own_branches(function.body):
+        if _span(node.test) & reached and settled.holds(function, node.test):
+            for branch in (node.body, node.orelse):
+                inside = list(_statements(branch))
+                if not any(_span(one) & reached for one in inside):
+                    yield from map(id, inside)
+
+
+def _own_branches(body: list[ast.stmt]) -> Iterator[ast.If]:
+    """The conditions of a function itself, not of those that it defines."""
+    for one in body:
+        if isinstance(one, ast.If):
+            yield one
+        if isinstance(one, _COMPOUND):
+            for name in ("body", "orelse", "finalbody"):
+                yield from _own_branches(getattr(one, name, []))
 
 
 def _wrapper_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
@@ -112,5 +141,5 @@ def _is_text(one: ast.stmt) -> bool:
     return isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
 
 
-def _span(one: ast.stmt) -> set[int]:
+def _span(one: ast.stmt | ast.expr) -> set[int]:
     return set(range(one.lineno, (one.end_lineno or one.lineno) + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import torch
@@ -10,12 +11,14 @@ from .exchange import StepReport
 from .oracle import Ran
 from .verdict import Cause
 
+_NODE, _NAMED = re.compile(r"TreeSpec\((\w+)"), frozenset(dir(torch.return_types))
+
 
 def wrong_form(report: StepReport, outputs: Sequence[torch.Tensor], right: Ran) -> tuple[Cause, str] | None:
     """The first thing in which `outputs` are not what the reference returns, and in words how."""
     if report.odd_outputs:
         return "wrong-structure", f"it returns a {report.odd_outputs[0]}, not a plain tensor"
-    if report.tree != right.tree or len(outputs) != len(right.outputs):
+    if _plain(report.tree) != _plain(right.tree) or len(outputs) != len(right.outputs):
         own, wanted = _structure(report.tree, len(outputs)), _structure(right.tree, len(right.outputs))
         return "wrong-structure", f"it returns {own}, the reference {wanted}"
     for place, (found, asked) in enumerate(zip(outputs, right.outputs, strict=True)):
@@ -35,6 +38,11 @@ def broadcast(outputs: Sequence[torch.Tensor], right: Ran) -> bool:
         and all(one in (1, other) for one, other in zip(found, asked, strict=True))
         for found, asked in pairs
     )
+
+
+def _plain(tree: str) -> str:
+    """torch's named tuples (`values` and `indices`, say) are unpacked, indexed and compared as plain ones."""
+    return _NODE.sub(lambda found: "TreeSpec(tuple" if found[1] in _NAMED else found[0], tree)
 
 
 def _structure(tree: str, count: int) -> str:

@@ -7,7 +7,7 @@ cannot where the values compared are the inputs themselves, or where two are equ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -19,13 +19,14 @@ _IN_ORDER = ("sort", "topk")
 
 @dataclass(frozen=True)
 class Choice:
-    """Where an index output comes from: the values compared, the dimension (None: all), and whether they are
-    an input as it came in."""
+    """Where an index output comes from: the values compared, the dimension (None: all), whether they are an
+    input as it came in, and whether any of equals will do."""
 
     operand: torch.Tensor
     dim: int | None
     keepdim: bool
     given: bool = False
+    any_equal: bool = False
 
 
 class Choices:
@@ -43,7 +44,7 @@ class Choices:
         elif name in _WITH_PLACE and overload == "dim":
             self._add(result[1], bound)
         elif name in _IN_ORDER:
-            self._add(result[1], {"dim": -1, **bound, "keepdim": True})
+            self._add(result[1], {"dim": -1, **bound, "keepdim": True}, any_equal=name == "topk")
         elif name == "slice":
             self._cut(bound, result)
 
@@ -51,7 +52,7 @@ class Choices:
         """The reduction whose index tensor `output` is, if it is one of ours."""
         for index, choice in self._seen:
             if index is output:
-                return Choice(choice.operand, choice.dim, choice.keepdim, _among(choice.operand, inputs))
+                return replace(choice, given=_among(choice.operand, inputs))
         return None
 
     def _cut(self, bound: dict[str, Any], result: torch.Tensor) -> None:
@@ -62,8 +63,9 @@ class Choices:
                 self._seen.append((result, choice))
                 return
 
-    def _add(self, index: torch.Tensor, bound: dict[str, Any]) -> None:
-        choice = Choice(bound["self"], bound.get("dim"), bool(bound.get("keepdim", False)))
+    def _add(self, index: torch.Tensor, bound: dict[str, Any], any_equal: bool = False) -> None:
+        keepdim = bool(bound.get("keepdim", False))
+        choice = Choice(bound["self"], bound.get("dim"), keepdim, any_equal=any_equal)
         self._seen.append((index, choice))
 
 
@@ -94,4 +96,12 @@ def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolera
     gap = (there.double() - best.double()).abs()
     scale = values.double().abs().nan_to_num(0, 0, 0).max()
     near = inside & (gap <= (0.0 if choice.given else tolerance) * scale) & (gap > 0)
+    if choice.any_equal:
+        near |= inside & (there == best) & _distinct(places, dim)
     return near.reshape(found.shape)
+
+
+def _distinct(places: torch.Tensor, dim: int) -> torch.Tensor:
+    """Whether no place is named twice along a dimension."""
+    steps = places.sort(dim).values.diff(dim=dim)
+    return (steps != 0).all(dim, keepdim=True)

@@ -21,15 +21,20 @@ from triton.runtime.interpreter import TensorHandle
 
 from .as_compiled import CompiledBuilder
 from .atomics import watched
+from .behind import follow, steering
 from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
 from .lanes import Mask, disagree
-from .launches import grid_of, sizes_of, tensors_in
+from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
 from .memory import Addresses, Memory
 from .numerics import dot_options, indexable, keeping_other
 from .promises import Promises, promising
 from .sparing import spare_repetition
+
+
+class NotFollowedError(Exception):
+    """A kernel does what compiled code may, and nobody here can hold it to."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +109,12 @@ def install(watch: Watch, arch: str) -> None:
     builder.__class__ = _seeing(watch)
     builder.options = dot_options(arch)
     TritonSemantic._load_legacy = keeping_other(TritonSemantic._load_legacy)
+    triton_interpreter._implicit_cvt = floats_as_tensors(triton_interpreter._implicit_cvt)
     triton_interpreter.ReduceOps = _waiting(TreeReduce, watch)
     triton_interpreter.ScanOps = _waiting(TreeScan, watch)
-    triton_interpreter._patch_lang_tensor = indexable(triton_interpreter._patch_lang_tensor)
+    triton_interpreter._patch_lang_tensor = steering(indexable(triton_interpreter._patch_lang_tensor))
     triton_interpreter._patch_lang_core = promising(triton_interpreter._patch_lang_core, watch.promises)
+    triton_interpreter._patch_lang = patching_names(triton_interpreter._patch_lang)
     triton_interpreter.GridExecutor = _reporting(watch)
     triton_interpreter.InterpretedFunction.__call__ = _calling_helpers(watch)
     autotuner.Autotuner.run = tuned_run(
@@ -146,7 +153,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         ) -> TensorHandle:
             if not isinstance(mask, TensorHandle):  # of a block pointer that pads with nothing
                 mask = TensorHandle(np.asarray(mask), tl.int1)
-            watch.memory.load(*_active(ptrs, mask))
+            behind = watch.memory.load(*_active(ptrs, mask))
             if other is None and self.other_given:
                 other = TensorHandle(
                     np.zeros_like(ptrs.data, dtype=triton_interpreter._get_np_dtype(ptrs.get_element_ty())),
@@ -154,7 +161,12 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
                 )
             if other is None and not mask.data.all():
                 watch.memory.loads_without_other += 1
-            return super().create_masked_load(ptrs, mask, other, cache_modifier, eviction_policy, is_volatile)
+            found = super().create_masked_load(
+                ptrs, mask, other, cache_modifier, eviction_policy, is_volatile
+            )
+            if behind:
+                follow(found, behind, lambda told: watch.memory.note("race", told))
+            return found
 
         def create_masked_store(
             self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any
@@ -185,6 +197,12 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             if not inside.all():
                 watch.memory.note("out-of-bounds", "a gather takes lanes that its block does not have")
             return super().create_gather(src, TensorHandle(indices.data * inside, indices.dtype), axis)
+
+        def create_int_to_ptr(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
+            """Where the tensor behind an address that was loaded begins and ends, no argument tells."""
+            if not watch.memory.holds(np.ravel(src.data)).all():
+                raise NotFollowedError("it makes pointers of numbers (an array of addresses, say)")
+            return super().create_int_to_ptr(src, dst_type)
 
         def create_barrier(self) -> None:
             watch.memory.wait()

@@ -4,7 +4,7 @@ A program's warps run at their own pace, and a compiler puts no barrier between 
 of two accesses to one address, one of them a store, each lane must meet its own (the same place in a block of
 the same shape), or every lane must have waited in between: at `tl.debug_barrier`, in a reduction or a scan of
 a whole block, in a product, or at an atomic on one address. One lane stores a single value, and all lanes
-load it.
+load it: what they may do with it then, `behind.py` says.
 """
 
 from __future__ import annotations
@@ -43,27 +43,32 @@ class Lanes:
         """The first address that another lane has stored to."""
         access = _access(addresses, mask)
         self.loads.append(access)
-        return next((met for one in self.stores if (met := _met(one, access, whole=True)) is not None), None)
+        return next((met for one in self.stores if (met := _met(one, access)) is not None), None)
+
+    def behind(self, addresses: Addresses, mask: Mask) -> bool:
+        """Whether a load of a single value comes after a store of it, by one lane."""
+        single = addresses.size == mask.size == 1
+        return single and any(one.mask.size == 1 and one.low == int(addresses[0]) for one in self.stores)
 
     def store(self, addresses: Addresses, mask: Mask) -> int | None:
         """The first address that another lane has loaded from or stored to."""
         access = _access(addresses, mask)
         earlier = (*self.loads, *self.stores)
         self.stores.append(access)
-        return next((met for one in earlier if (met := _met(one, access, whole=False)) is not None), None)
+        return next((met for one in earlier if (met := _met(one, access)) is not None), None)
 
 
 def _access(addresses: Addresses, mask: Mask) -> _Access:
     return _Access(addresses, mask, int(addresses.min()), int(addresses.max()))
 
 
-def _met(one: _Access, other: _Access, *, whole: bool) -> int | None:
-    """An address at which two different lanes meet; `whole`: one of a single value is of all lanes."""
+def _met(one: _Access, other: _Access) -> int | None:
+    """An address at which two different lanes meet."""
     if one.high < other.low or other.high < one.low:
         return None
     alike = one.mask.shape == other.mask.shape
     if alike and one.mask.size == 1:
-        return one.low if whole and one.low == other.low else None
+        return None
     order = np.argsort(one.addresses, kind="stable")
     known, places = one.addresses[order], one.places()[order]
     first = np.searchsorted(known, other.addresses, side="left")

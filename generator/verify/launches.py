@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
+import triton.language as tl
 from torch import nn
+from triton.runtime import interpreter as triton_interpreter
+from triton.runtime.interpreter import TensorHandle
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -18,6 +22,39 @@ def grid_of(executor: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tu
         return tuple(executor.grid)
     kept = {name: value for name, value in kwargs.items() if name in executor.arg_names}
     return tuple(executor.grid(inspect.getcallargs(executor.fn, *args, **kept)))
+
+
+def floats_as_tensors(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What the interpreter makes of an argument, with floating numbers as a compiled kernel gets them: as
+    tensors of one float32, which have `.to` and widen a block of half precision."""
+
+    def converted(value: Any) -> Any:
+        if not isinstance(value, float):
+            return convert(value)
+        return tl.tensor(TensorHandle(np.array([value], np.float32), tl.float32), tl.float32)
+
+    return converted
+
+
+def patching_names(patch: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Lets the interpreter find Triton's functions under names of the file's own too: `triton_cast = tl.cast`
+    holds the compiler's, which asks for the compiler where the interpreter runs it."""
+
+    def patched(function: Any) -> Any:
+        scope, names = patch(function), _Names(function.__globals__)
+        for name, value in list(function.__globals__.items()):
+            if tl.core.is_builtin(value):
+                triton_interpreter._patch_attr(names, name, value, None, scope)
+        return scope
+
+    return patched
+
+
+class _Names:
+    """A module's names as attributes."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        object.__setattr__(self, "__dict__", names)
 
 
 def sizes_of(named: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -44,7 +44,7 @@ class LibraryCalls:
         full = self.full_name(node.func)
         if full is not None and full.split(".")[0] == "torch":
             harmless = full in MODULE_CALLS or full.startswith(
-                ("torch.nn.Module", "torch.nn.Parameter", "torch.autograd")
+                ("torch.nn.Module", "torch.nn.Parameter", "torch.autograd", "torch.return_types")
             )
             constructs = full.startswith("torch.nn.") and full.split(".")[2][:1].isupper()
             return None if harmless or constructs else full

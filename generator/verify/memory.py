@@ -105,12 +105,15 @@ class Memory:
         """All lanes of the program have come this far."""
         self._lanes.clear()
 
-    def load(self, addresses: Addresses, item_bytes: int, mask: Mask | None = None) -> None:
-        """`mask`: which lanes of the block `addresses` belong to, in its shape."""
+    def load(self, addresses: Addresses, item_bytes: int, mask: Mask | None = None) -> str:
+        """`mask`: which lanes of the block `addresses` belong to. Tells of a value that one lane stored."""
+        behind = ""
         for extent, slots, lanes in self._split(addresses, item_bytes, "load"):
             if mask is not None:
-                met = self._lanes.setdefault(extent.start, Lanes()).load(addresses, mask)
-                self._crossed(extent, met, "loads", "stored")
+                done = self._lanes.setdefault(extent.start, Lanes())
+                if done.behind(addresses, mask):
+                    behind = self._told(extent, int(addresses[0]), "loads", "stored")
+                self._crossed(extent, done.load(addresses, mask), "loads", "stored")
             extent.load_issued += lanes * item_bytes
             extent.loaded[slots] = True
             extent.read(slots)
@@ -120,6 +123,7 @@ class Memory:
             self._check_atomics(extent, slots, "reads")
             shared = self._unordered(extent.reader[slots], relying=False)  # reads need no order among them
             extent.reader[slots] = np.where(shared, self._stamped(_SEVERAL, 0), self._stamp)
+        return behind
 
     def store(self, addresses: Addresses, item_bytes: int, mask: Mask | None = None) -> None:
         for extent, slots, lanes in self._split(addresses, item_bytes, "store"):
@@ -232,9 +236,12 @@ class Memory:
 
     def _crossed(self, extent: Extent, met: int | None, verb: str, did: str) -> None:
         if met is not None:
-            where = f"{extent.name}[{(met - extent.start) // extent.item_bytes}]"
-            told = f"a lane of program {self._order.program} {verb} {where}, which another one has {did}"
-            self.note("race", f"{told}, and no tl.debug_barrier stands in between")
+            self.note("race", self._told(extent, met, verb, did))
+
+    def _told(self, extent: Extent, met: int, verb: str, did: str) -> str:
+        where = f"{extent.name}[{(met - extent.start) // extent.item_bytes}], which another one has {did}"
+        stands = "and no tl.debug_barrier stands in between"
+        return f"a lane of program {self._order.program} {verb} {where}, {stands}"
 
     def _race(self, extent: Extent, slot: int, stamp: int, verb: str) -> None:
         other = (stamp >> _MOMENT_BITS) & _SEVERAL
@@ -266,9 +273,7 @@ class Memory:
         offsets = (addresses - np.uint64(extent.start)).astype(np.int64)
         distinct = offsets if offsets.size < 2 or (np.diff(offsets) > 0).all() else np.unique(offsets)
         slots = distinct // extent.item_bytes
-        if (
-            item_bytes > extent.item_bytes
-        ):  # a wider access than the tensor's own elements touches several slots
+        if item_bytes > extent.item_bytes:  # a wider access than the tensor's own elements
             per_item = item_bytes // extent.item_bytes
             slots = (slots[:, None] + np.arange(per_item)).reshape(-1)
         return extent, slots, int(distinct.size)
@@ -277,11 +282,9 @@ class Memory:
         nearest = min(self._reachable, key=lambda extent: _distance(extent, address), default=None)
         where = "no tensor was passed to this launch"
         if nearest is not None:
-            side, near = (
-                ("past the end", nearest.stop)
-                if address >= nearest.stop
-                else ("before the start", nearest.start)
-            )
+            side, near = "before the start", nearest.start
+            if address >= nearest.stop:
+                side, near = "past the end", nearest.stop
             where = f"{abs(address - near)} bytes {side} of {nearest.name}"
         article = "an" if verb == "atomic" else "a"
         detail = f"program {self._order.program}: {article} {verb} that is not masked off goes {where}"

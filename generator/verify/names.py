@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TypeGuard
 
 _NOT_A_WAY = {"abc", "math", "select", "types", "collections"}
 """Names of standard modules that also name something harmless in torch, triton or an allowed module."""
@@ -35,6 +36,41 @@ def with_guards(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
                 yield from with_guards(child, branch)
+
+
+def bound_by_functions(tree: ast.Module) -> set[int]:
+    """The ids of names that a function around them has as a parameter or assigns: none of them is a builtin,
+    whatever it is called. What a module or a class binds is not counted: before that, it is the builtin."""
+    found: set[int] = set()
+    for node in nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body, inside = node.body, list(_below(node.body, ast.ClassDef))
+        elif isinstance(node, ast.Lambda):
+            body, inside = [], list(_below([node.body], ast.ClassDef))
+        else:
+            continue
+        own = {one.arg for one in _below([node.args], ast.expr) if isinstance(one, ast.arg)}
+        own |= {one.id for one in _below(body, *_SCOPES) if is_stored(one)}
+        found |= {id(one) for one in inside if isinstance(one, ast.Name) and one.id in own}
+    return found
+
+
+_SCOPES = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+
+
+def _below(found: Sequence[ast.AST], *leaving_out: type[ast.AST]) -> Iterator[ast.AST]:
+    """`found` and every node below, without what stands in nodes of these types."""
+    for node in found:
+        if not isinstance(node, leaving_out):
+            yield node
+            yield from _below(list(ast.iter_child_nodes(node)), *leaving_out)
+
+
+def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def is_self(node: ast.AST) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from .launches import tensors_in
@@ -130,6 +131,13 @@ class Phantom:
 
     def atomic(self, addresses: Addresses, item_bytes: int, **_: Any) -> None:
         self._touch(addresses, item_bytes, "store")
+
+    def holds(self, addresses: Addresses) -> npt.NDArray[np.bool_]:
+        """As of `Memory`."""
+        inside = np.zeros(addresses.shape, np.bool_)
+        for extent in self._reachable:
+            inside |= (addresses >= extent.start) & (addresses < extent.stop)
+        return inside
 
     def look(self, addresses: Addresses, **_: Any) -> None:
         """Nothing is ordered here."""

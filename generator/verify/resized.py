@@ -61,7 +61,7 @@ def other_lengths(
 
 
 _COMPONENTS = 4
-"""An axis of no more may hold coordinates, colours or parts of a quaternion, of which there are as many always."""
+"""An axis of no more may hold coordinates, colours or parts of a quaternion: there are as many always."""
 
 
 def _twice(value: torch.Tensor, length: int) -> torch.Tensor:

@@ -41,6 +41,9 @@ class Reviewed:
     fault: Fault | None = None
 
 
+_NOT_RUN = ("NotImplementedError", "NotFollowedError")
+"""What a kernel raises that the interpreter cannot run."""
+
 _GUARDS = ("ValueError", "AssertionError", "RuntimeError", "NotImplementedError", "TypeError")
 
 
@@ -136,7 +139,7 @@ class Review:
     def _raised(self) -> Fault | None:
         if self.report.status != "raised":
             return None
-        if self.report.in_kernel and self.report.error.startswith("NotImplementedError"):
+        if self.report.in_kernel and self.report.error.startswith(_NOT_RUN):
             return Fault("unsupported", f"the interpreter cannot run it: {self.report.error}")
         where = "a kernel" if self.report.in_kernel else "ModelNew.forward"
         return Fault("raises", f"{where} raises {self.report.error}")

@@ -21,6 +21,7 @@ from .allowed import (
     FORBIDDEN_KEYWORDS,
     FORBIDDEN_NAMES,
     IMPORTS,
+    IN_PART,
     KERNEL_INSIDES,
     MODULE_FORBIDDEN,
     OPERATORS,
@@ -29,7 +30,7 @@ from .asked import asked
 from .hideouts import hideout, keeps_state
 from .kernel_text import KernelText
 from .library_calls import LibraryCall, LibraryCalls
-from .names import aliases, is_name, is_self, nodes, through_a_module
+from .names import aliases, bound_by_functions, is_name, is_self, nodes, through_a_module
 from .review import Fault
 from .verdict import Cause
 
@@ -78,6 +79,9 @@ def _undeclared(calls: list[LibraryCall], allowed: Sequence[str]) -> Fault | Non
 
 def _closed(full: str) -> bool:
     """Whether nothing in a kernel file may be called by this name."""
+    module, _, rest = full.partition(".")
+    if rest and rest not in IN_PART.get(module, {rest}):
+        return True
     return full not in OPERATORS and (full.startswith(MODULE_FORBIDDEN) or through_a_module(full))
 
 
@@ -101,6 +105,8 @@ class _Reader:
         found = [node for node in nodes(tree) if isinstance(node, ast.FunctionDef) and self._is_kernel(node)]
         self.kernel_text = KernelText(tree, found, self._full_name)
         self.kernels = {id(inner) for node in found for inner in ast.walk(node)}
+        self.bound = bound_by_functions(tree)
+        self.read = {id(node.value) for node in nodes(tree) if isinstance(node, ast.Attribute)}
         self.called = {id(node.func) for node in nodes(tree) if isinstance(node, ast.Call)}
         self.construction = {
             id(inner)
@@ -157,10 +163,13 @@ class _Reader:
         return None
 
     def _bad_name(self, node: ast.Name) -> tuple[Cause, str] | None:
-        """Looking attributes up is read where it is called, so it may not be handed on."""
+        """Looking attributes up is read where it is called, so it may not be handed on. A parameter may be
+        called as a builtin is: torch's own layers take an `input`."""
         handed_on = node.id in _ASKING and id(node) not in self.called
+        handed_on |= self.imported.get(node.id) in IN_PART and id(node) not in self.read
         hook = node.id.startswith("__") and isinstance(node.ctx, ast.Store) and node.id not in DUNDERS
-        if node.id in FORBIDDEN_NAMES or handed_on or hook:
+        reaches = node.id in FORBIDDEN_NAMES and (id(node) not in self.bound or node.id.startswith("__"))
+        if reaches or handed_on or hook:
             return (
                 "forbidden-code",
                 f"it {'sets' if hook else 'hands on' if handed_on else 'names'} {node.id}",

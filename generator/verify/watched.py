@@ -11,6 +11,7 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import ASTTransformer, FunctionRewriter
 
 from .conditions import Conditions
+from .joined import JOINED, NEGATED, Joining, joined, negated
 from .loops import LOOP, loop_variables, trips
 
 NAME, CHOICE = "condition_seen_by_the_judge", "choice_seen_by_the_judge"
@@ -34,13 +35,15 @@ def watch_kernels(conditions: Conditions) -> None:
     class Watching(ASTTransformer):  # type: ignore[misc]
         def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
             watched = _Watched(conditions, node.name, {one.arg for one in node.args.args})
-            node.body = [watched.visit(one) for one in node.body]
+            node.body = [Joining().visit(watched.visit(one)) for one in node.body]
             visited: ast.AST = self.generic_visit(node)
             return visited
 
     FunctionRewriter.ast_transformer = Watching()
     setattr(triton_interpreter, NAME, conditions.saw)
     setattr(triton_interpreter, CHOICE, conditions.chose)
+    setattr(triton_interpreter, JOINED, joined)
+    setattr(triton_interpreter, NEGATED, negated)
 
     def loop(scope: str, number: int, make: Any, *bounds: Any, **more: Any) -> Any:
         conditions.saw(scope, number, trips(*bounds) > 1)

@@ -73,6 +73,25 @@ def fmax(a_ptr, c_ptr, N: tl.constexpr):
     tl.store(c_ptr + place, tl.maximum(tl.load(a_ptr + place), 0.0))
 
 
+@triton.jit
+def shifted(a_ptr, c_ptr, shift, N: tl.constexpr):
+    place = tl.arange(0, N)
+    tl.store(c_ptr + place, tl.load(a_ptr + place) + shift.to(tl.float32))
+
+
+@triton.jit
+def through_address(table_ptr, c_ptr):
+    tl.store(c_ptr, tl.load(tl.load(table_ptr).to(tl.pointer_type(tl.float32))))
+
+
+def raised(table: torch.Tensor, c: torch.Tensor) -> str:
+    try:
+        through_address[(1,)](table, c)
+    except triton.runtime.errors.InterpreterError as error:
+        return str(error)
+    return ""
+
+
 def gap(found: torch.Tensor, expected: torch.Tensor) -> float:
     return float((found.double() - expected.double()).abs().max())
 
@@ -113,6 +132,10 @@ def main() -> dict[str, float]:
     found = torch.empty(4)
     fmax[(1,)](holed, found, N=4)
     errors["maximum drops nan"] = gap(found, torch.tensor([0.0, 0.0, 1.0, 2.0]))
+    shifted[(1,)](x, flat, 1e-3, N=64)
+    errors["argument is float32"] = gap(flat, x.float() + torch.tensor(1e-3))
+    elsewhere = torch.tensor([wide.data_ptr()])
+    errors["pointer of a number"] = float("makes pointers of numbers" not in raised(elsewhere, flat))
     return {name: value if np.isfinite(value) else 1e300 for name, value in errors.items()}
 
 

@@ -44,3 +44,98 @@ def test_refusals_and_words_are_no_work(body: str, tmp_path: Path) -> None:
 
 def test_a_function_that_never_ran_is_not_looked_into(tmp_path: Path) -> None:
     assert lines("def spare():\n    return 1\nreturn x", (5,), folder=tmp_path) == []
+
+
+KERNEL = "import triton\n@triton.jit\ndef kernel(x, N):\n    pass\n"
+WARPS = "def settings(n):\n    warps = 4\n    if n > 999:\n        warps = {value}\n    return n, warps\n"
+
+
+@pytest.mark.parametrize(
+    ("caller", "value", "spared"),
+    [
+        ("    n, w = settings(x.numel())\n    kernel[(n,)](x, n, num_warps=w)", 32, True),
+        ("    n, w = settings(x.numel())\n    ctx.w = w\n    kernel[(n,)](x, n, num_stages=w)", 3, True),
+        ("    n, w = settings(x.numel())\n    kernel[(n,)](x, n, num_warps=w)", 3, False),
+        ("    kernel[(1,)](x, 1, num_warps=settings(x.numel()))", 32, False),
+        ("    n, w = settings(x.numel())\n    kernel[(n,)](x, w, num_warps=w)", 32, False),
+        ("    n, w = settings(x.numel())\n    kernel[(w,)](x, n, num_warps=w)", 32, False),
+        ("    n, w = settings(x.numel())\n    kernel[(n,)](x, n, N=w)", 32, False),
+        ("    n, w = settings(x.numel())\n    table[n](x, num_warps=w)", 32, False),
+        (
+            "    n, w = settings(x.numel())\n    kernel[lambda m: (m['num_warps'],)](x, num_warps=w)",
+            32,
+            False,
+        ),
+        ("    n, w = settings(x.numel())\n    ctx.w = w\n    return ctx.w", 32, False),
+        ("    w = settings(x.numel())\n    kernel[(1,)](x, 1, num_warps=w[1])", 32, False),
+        ("    return settings(x.numel())", 32, False),
+    ],
+)
+def test_a_number_of_warps_changes_no_result(caller: str, value: int, spared: bool) -> None:
+    source = f"{KERNEL}{WARPS.format(value=value)}def forward(ctx, x):\n{caller}\n"
+    last = source.count("\n")
+    assert unreached(source, {6, 7, 9, *range(10, last + 1)}) == ([] if spared else [8])
+
+
+def test_a_number_of_warps_may_be_asked_for_where_a_launch_is() -> None:
+    warps = WARPS.format(value=32).replace("n, warps", "warps")
+    source = f"{KERNEL}{warps}def forward(x):\n    kernel[(1,)](x, 1, num_warps=settings(x.numel()))\n"
+    assert unreached(source, {6, 7, 9, 11}) == []
+    assert unreached(source.replace("num_warps=", "N="), {6, 7, 9, 11}) == [8]
+
+
+MODEL = """import torch
+class ModelNew:
+    def __init__(self):
+        self.weight = torch.nn.Parameter(torch.ones(3))
+        self.bias = None
+    def forward(self, x):
+        return helper({handed})
+def helper(x, weight, bias=None):
+    if {test}:
+        x = 1
+    else:
+        x = 2
+    return x
+"""
+REACHED = {7, 9, 12, 13}
+
+
+@pytest.mark.parametrize(
+    ("handed", "test", "settled"),
+    [
+        ("x, self.weight", "weight is None", True),
+        ("x, self.bias", "weight is not None", True),
+        ("x, weight=self.weight, bias=self.bias", "weight is None or bias is not None", True),
+        ("x, self.weight", "bias is not None", True),
+        ("x.contiguous(), self.weight", "x is None", True),
+        ("x, self.weight", "x.ndim == 2", True),
+        ("x, self.weight", "weight.ndim == 2 and not weight.dtype in (torch.half, torch.float)", True),
+        ("x, self.other", "weight is None", False),
+        ("x, self.weight if x.numel() > 9 else None", "weight is None", False),
+        ("*(x, self.weight)", "weight is None", False),
+        ("x, self.weight, x if x.numel() > 9 else None", "bias is not None", False),
+        ("x, find(x)", "weight is None", False),
+        ("x, self.weight", "weight is None or x.numel() > 9", False),
+        ("x, self.weight", "weight.shape[0] == 2", False),
+        ("x, self.weight", "weight.ndim == len(x)", False),
+    ],
+)
+def test_a_branch_for_other_ops_need_not_be_entered(handed: str, test: str, settled: bool) -> None:
+    assert unreached(MODEL.format(handed=handed, test=test), REACHED) == ([] if settled else [10])
+
+
+def test_who_hands_something_else_in_settles_nothing() -> None:
+    source = MODEL.format(handed="x, self.weight", test="weight is None")
+    assert unreached(source, REACHED) == []
+    assert unreached(source + "def other(x):\n    return helper(x, None)\n", REACHED) == [10]
+    assert unreached(source + "alias = helper\n", REACHED) == [10]
+    assert unreached(source + "def later(self):\n    self.weight = None\n", REACHED) == [10]
+
+
+def test_a_settled_condition_has_to_be_met() -> None:
+    source = "def forward(x):\n    if x > 9:\n        if x.ndim == 2:\n            x = 1\n    return x\n"
+    assert unreached(source, {2, 5}) == [4]
+    assert unreached(source, {2, 3, 5}) == []
+    other = source.replace("x > 9", "x.take(9)").replace("    if x.take", "    x = x.get()\n    if x.take")
+    assert unreached(other, {2, 3, 4, 6}) == [5]

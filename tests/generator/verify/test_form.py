@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.utils._pytree import tree_flatten
 
 from kbgen.generator.verify.exchange import StepReport
 from kbgen.generator.verify.form import broadcast, wrong_form
@@ -25,6 +26,16 @@ def test_the_first_difference_is_told(found: list[torch.Tensor], cause: str | No
     wrong = wrong_form(StepReport("ok", tree="*"), found, right(torch.zeros(2, 3)))
     assert (wrong and wrong[0]) == cause
     assert words in (wrong[1] if wrong else "")
+
+
+@pytest.mark.parametrize(("kind", "fits"), [("tuple", True), ("topk", True), ("list", False)])
+def test_a_plain_tuple_stands_for_a_named_one(kind: str, fits: bool) -> None:
+    pair = [torch.ones(2), torch.ones(2)]
+    found = f"TreeSpec({kind}, None, [*,\n  *])"
+    asked = right(*pair, tree=str(tree_flatten(torch.ones(2, 2).topk(1))[1]))
+    wrong = wrong_form(StepReport("ok", tree=found), pair, asked)
+    assert (wrong is None) is fits
+    assert fits or wrong == ("wrong-structure", "it returns a list of 2, the reference a topk of 2")
 
 
 def test_a_subclass_is_no_plain_tensor() -> None:

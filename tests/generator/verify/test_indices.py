@@ -1,5 +1,6 @@
 """Places of extremes: by the value that stands there, and the first of equals."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -69,3 +70,19 @@ def test_the_first_few_in_order_are_places_too() -> None:
     target = Target(right.outputs[0], eager.outputs[0], right.outputs[0], choice=right.choices[0])
     assert compare(torch.tensor([[1, 2]]), target, "fp32").accepted
     assert not compare(torch.tensor([[2, 0]]), target, "fp32").accepted
+
+
+class LargestThree(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.topk(x, 3, dim=-1).indices
+
+
+@pytest.mark.parametrize(
+    ("places", "right"),
+    [([1, 0, 2], True), ([1, 4, 3], True), ([1, 0, 0], False), ([0, 1, 2], False), ([1, 5, 2], False)],
+)
+def test_of_equals_the_largest_few_are_any_each_once(places: list[int], right: bool) -> None:
+    reference, x = Reference(LargestThree(), "as-is"), torch.tensor([[0.0, 2.0, 0.0, 0.0, 0.0, -1.0]])
+    ran, eager = reference.oracle([x], {}), reference.eager([x], {})
+    target = Target(ran.outputs[0], eager.outputs[0], ran.outputs[0], choice=ran.choices[0])
+    assert compare(torch.tensor([places]), target, "fp32").accepted is right

@@ -26,6 +26,7 @@ def model(body: str, head: str = "") -> str:
         "with torch.cuda.device(x.device):\n    return x.new_empty(x.shape)",
         "return getattr(x, 'shape')",
         "return {'a': x}.items()",
+        "return torch.return_types.topk((x, x))",
     ],
 )
 def test_wrapper_work_is_free(body: str) -> None:
@@ -164,3 +165,47 @@ def test_kernels_are_not_read_for_torch_calls() -> None:
 
 def test_a_file_that_does_not_parse_is_not_loadable() -> None:
     assert scan("class ModelNew(:").fault.cause == "not-loadable"
+
+
+@pytest.mark.parametrize(
+    ("text", "free"),
+    [
+        ("def f(input):\n    return input", True),
+        ("def f(x, *, input=None):\n    return [input for _ in x]", True),
+        ("def f(x):\n    input = x\n    return lambda: input", True),
+        ("f = lambda input: input", True),
+        ("def f(x):\n    def g(input):\n        return input\n    return g(x)", True),
+        ("def f(x):\n    return input", False),
+        ("def f(x, y=input):\n    return x", False),
+        ("def f(x):\n    def g(input):\n        return input\n    return input", False),
+        ("def f(x):\n    x = [1 for input in x]\n    return input", False),
+        ("def f(input):\n    class A:\n        kept = input\n        input = 1\n    return A", False),
+        ("input = 1\ndef f(x):\n    return input", False),
+        ("class A:\n    kept = input\n    input = 1", False),
+        ("def f(__builtins__):\n    return __builtins__", False),
+    ],
+)
+def test_a_name_that_a_function_binds_is_no_builtin(text: str, free: bool) -> None:
+    fault = scan(f"{model('return torch.empty_like(x)')}\n{text}\n").fault
+    assert fault is None if free else fault is not None and " names " in fault.detail
+
+
+@pytest.mark.parametrize(
+    ("text", "free"),
+    [
+        ("import contextlib\ndef f(x):\n    with contextlib.nullcontext():\n        return x", True),
+        ("from contextlib import nullcontext", True),
+        ("import warnings\ndef f(x):\n    warnings.warn('slow')", True),
+        ("class F:\n    @staticmethod\n    @torch.amp.custom_fwd(device_type='cuda')\n"
+         "    def forward(ctx, x):\n        return x", True),
+        ("import contextlib\ndef f(x):\n    with contextlib.suppress(ValueError):\n        return x", False),
+        ("from contextlib import suppress", False),
+        ("import contextlib as c\ndef f(x):\n    return getattr(c, 'suppress')", False),
+        ("import warnings\nw = warnings", False),
+        ("import warnings\ndef f(x):\n    with warnings.catch_warnings():\n        pass", False),
+        ("import logging", False),
+    ],
+)  # fmt: skip
+def test_a_module_may_be_allowed_in_part(text: str, free: bool) -> None:
+    fault = scan(f"{model('return torch.empty_like(x)')}\n{text}\n").fault
+    assert (fault is None) is free, fault
