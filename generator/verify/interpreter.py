@@ -174,7 +174,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             active = _active(ptrs, mask)
             watch.memory.store(*active)
             if disagree(active[0], value.data, active[2]):
-                watch.memory.note("race", "two lanes of one store give unlike values to one address")
+                watch.memory.note("race", "lanes of one store give unlike values to one address")
             return super().create_masked_store(ptrs, value, mask, *rest)
 
         def create_atomic_rmw(
@@ -223,9 +223,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             watch.note_value(src.data)
             return self.cast_impl(src, dst_type)
 
-        def create_ui_to_fp(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
-            watch.note_value(src.data)
-            return self.cast_impl(src, dst_type)
+        create_ui_to_fp = create_si_to_fp
 
         def create_dot(
             self, a: TensorHandle, b: TensorHandle, d: TensorHandle, precision: Any, most: int
