@@ -12,6 +12,8 @@ import torch
 import triton.language as tl
 from triton.runtime.interpreter import TensorHandle
 
+from .numerics import plain
+
 _MODULES = (
     "triton.language.extra.libdevice",
     "triton.language.extra.cuda.libdevice",
@@ -81,23 +83,29 @@ def emulate_libdevice() -> None:
 
 def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **_: Any) -> Any:
-        first = next(arg for arg in args if isinstance(arg, tl.tensor))
+        tensors = [arg for arg in args if isinstance(arg, tl.tensor)]
+        block = max(tensors, key=lambda arg: arg.type.is_block())  # the others are numbers of a launch
+        dtype = max((arg.dtype for arg in tensors), key=_floating_bits)
         values = [_float64(arg) for arg in args]
         same_shape = torch.broadcast_tensors(*values)  # type: ignore[no-untyped-call]
         result = function(*same_shape).numpy()
         if result.dtype == np.bool_:
             result = result.astype(np.int32)
-            return tl.tensor(TensorHandle(result, tl.int32), _typed(first, result, tl.int32))
-        held = result.astype(first.handle.data.dtype)
-        return tl.tensor(TensorHandle(held, first.dtype), _typed(first, held, first.dtype))
+            return tl.tensor(TensorHandle(result, tl.int32), _typed(block, result, tl.int32))
+        held = result.astype(next(arg.handle.data.dtype for arg in tensors if arg.dtype == dtype))
+        return tl.tensor(TensorHandle(held, dtype), _typed(block, held, dtype))
 
     return call
 
 
 def _float64(arg: Any) -> torch.Tensor:
-    data = arg.handle.data if isinstance(arg, tl.tensor) else getattr(arg, "value", arg)
+    data = plain(arg.handle) if isinstance(arg, tl.tensor) else getattr(arg, "value", arg)
     return torch.from_numpy(np.array(data, np.float64))
 
 
-def _typed(first: Any, data: Any, dtype: Any) -> Any:
-    return tl.block_type(dtype, list(data.shape)) if first.type.is_block() else dtype
+def _floating_bits(dtype: Any) -> int:
+    return int(dtype.primitive_bitwidth) if dtype.is_floating() else 0
+
+
+def _typed(block: Any, data: Any, dtype: Any) -> Any:
+    return tl.block_type(dtype, list(data.shape)) if block.type.is_block() else dtype

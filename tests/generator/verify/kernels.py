@@ -80,6 +80,12 @@ def shifted(a_ptr, c_ptr, shift, N: tl.constexpr):
 
 
 @triton.jit
+def power(a_ptr, c_ptr, base, N: tl.constexpr):
+    place = tl.arange(0, N)
+    tl.store(c_ptr + place, libdevice.pow(base, tl.load(a_ptr + place)))
+
+
+@triton.jit
 def through_address(table_ptr, c_ptr):
     tl.store(c_ptr, tl.load(tl.load(table_ptr).to(tl.pointer_type(tl.float32))))
 
@@ -134,6 +140,8 @@ def main() -> dict[str, float]:
     errors["maximum drops nan"] = gap(found, torch.tensor([0.0, 0.0, 1.0, 2.0]))
     shifted[(1,)](x, flat, 1e-3, N=64)
     errors["argument is float32"] = gap(flat, x.float() + torch.tensor(1e-3))
+    power[(1,)](wide[:64], flat, 2.0, N=64)
+    errors["libdevice pow"] = relative(flat, 2.0 ** wide[:64].double())
     elsewhere = torch.tensor([wide.data_ptr()])
     errors["pointer of a number"] = float("makes pointers of numbers" not in raised(elsewhere, flat))
     return {name: value if np.isfinite(value) else 1e300 for name, value in errors.items()}
