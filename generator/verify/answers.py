@@ -31,10 +31,10 @@ class Answers:
         """Run the reference on one case."""
         try:
             answer = right_answer(case, case.step.state)
+            reason = why_dropped(answer, self.precision, first=number == 0)
         except Exception as error:
             self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
             return
-        reason = why_dropped(answer, self.precision, first=number == 0)
         if reason:
             self.dropped[number] = reason
             self._not_asked.update({number: answer} if reason == NAN_COMPARED else {})

@@ -46,7 +46,7 @@ class Draw:
 
     def nudged(self, case: Case) -> Case:
         """The same call but for one element of each input and weight."""
-        changed = nudged(case.inputs, self.generator)
+        changed = within(case.setting.domain, nudged(case.inputs, self.generator), case.inputs)
         inputs = placed(changed, "contiguous")
         names, weights = list(case.step.state), list(case.step.state.values())
         parameters = {name for name, _ in case.setting.reference.model.named_parameters()}

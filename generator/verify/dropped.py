@@ -78,7 +78,7 @@ def _why_too_small(answer: Answer, precision: str) -> str:
         return "near zero honest kernels cancel here"
     if family == VANISHING and squares(operators):
         return "squares underflow here"
-    if family != FAINT and not _without_a_scale(answer):
+    if answer.case.setting.domain != "any" or (family != FAINT and not _without_a_scale(answer)):
         return "the op has a scale of its own"
     if _error(answer) > _LOST * FLOORS[precision]:
         return "the reference itself loses its digits here"

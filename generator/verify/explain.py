@@ -106,8 +106,12 @@ def _other_weights(
     if not case.step.state:
         return None
     now, shipped = case.step.state, setting.state
-    states = [shipped, *(old.case.step.state for old in earlier if old.case.setting is setting)]
-    states += [{**now, name: shipped[name]} for name in list(now)[:_MOST_ALONE] if shipped[name].any()]
+    before = [old.case.step.state for old in earlier if old.case.setting is setting]
+    alone = [*before[-1:], shipped]  # one entry of these, and the others as they are now
+    states = [shipped, *before]
+    states += [
+        {**now, name: one[name]} for one in alone for name in list(now)[:_MOST_ALONE] if one[name].any()
+    ]
     for state in states:
         if all(same(value, case.step.state[name]) for name, value in state.items()):
             continue

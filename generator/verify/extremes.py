@@ -83,10 +83,9 @@ def padded_masks(
 def _padded_bias(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
 ) -> list[Input] | None:
-    """`inputs` with minus infinity at ends of rows of the last floating one that takes it and leaves every
-    number finite, beside others: what is added to scores may be a mask as well."""
-    floats = [place for place, one in enumerate(inputs) if _may_be_added(one)]
-    for place in reversed(floats):
+    """`inputs` with minus infinity at ends of rows of one that is zero throughout, as a mask that hides
+    nothing is, where that leaves every number finite."""
+    for place in [place for place, one in enumerate(inputs) if _hides_nothing(one)]:
         given = [*inputs[:place], _ended(inputs[place]), *inputs[place + 1 :]]
         answer = reference.tried(given, state)
         if answer is not None and all(bool(widened(one).isfinite().all()) for one in answer.outputs):
@@ -94,9 +93,10 @@ def _padded_bias(
     return None
 
 
-def _may_be_added(value: Input) -> bool:
-    floats = isinstance(value, torch.Tensor) and value.is_floating_point() and not is_eight_bits(value)
-    return floats and value.ndim > 1 and value.shape[-1] > 1  # type: ignore[union-attr]
+def _hides_nothing(value: Input) -> bool:
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or is_eight_bits(value):
+        return False
+    return value.ndim > 1 and value.shape[-1] > 1 and not value.any()
 
 
 def _ended(value: Input) -> torch.Tensor:

@@ -31,7 +31,9 @@ from .cuda import judge_cuda
 from .exchange import CHILD_ENV
 from .judgement import Judgement
 from .record import Record
+from .review import Fault
 from .scan import scan
+from .signature import misread
 from .stretched import FEW_ROWS
 from .verdict import Verdict
 
@@ -97,6 +99,8 @@ def verify(
         record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:
         return record.concluded(record.scan.fault)
+    if (found := misread(source, op.source)) is not None:
+        return record.concluded(Fault(*found))
     judged = partial(_judged, limits=limits, static=static, live=live)
     verdict, judgement = judged(record, scratch, WIDE_BYTES)
     if judgement is None:

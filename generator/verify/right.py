@@ -18,6 +18,9 @@ _ENOUGH = 8
 """Shaken values that tell how errors are passed on: one alone is near the right one now and then, and a sum
 that cancels would be refused by chance of the draw."""
 
+_ROWS = 32
+"""Likewise rows."""
+
 _LARGE = 1e4
 """In the place of infinity, to see what depends on it."""
 
@@ -104,8 +107,7 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         return right
     reference, whole = case.setting.reference, not compares(right.operators)
     shaken = reference.shaken(case.inputs, state, whole=whole)
-    values = min((output.numel() for output in right.outputs if output.is_floating_point()), default=_ENOUGH)
-    for draw in range(1, -(-_ENOUGH // max(1, values))):
+    for draw in range(1, _draws(right)):
         more = reference.shaken(case.inputs, state, draw, whole=whole).outputs
         farther = map(_farther, right.outputs, shaken.outputs, more)
         shaken = replace(shaken, outputs=list(farther))
@@ -117,6 +119,16 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         name: _farther(one, shaken.state[name], stepped.state[name]) for name, one in right.state.items()
     }  # the mean of a deep layer is as far off as what is returned
     return replace(shaken, outputs=outputs, state=kept)
+
+
+def _draws(right: Ran) -> int:
+    """So many that values, and rows of them, are enough: all of a row may be off by one error."""
+    floating = [output for output in right.outputs if output.is_floating_point()]
+    values = min((output.numel() for output in floating), default=_ENOUGH)
+    rows = min(
+        (one.numel() // one.shape[-1] for one in floating if one.ndim > 1 and one.numel()), default=_ROWS
+    )
+    return min(_ENOUGH, max(-(-_ENOUGH // max(1, values)), -(-_ROWS // max(1, rows))))
 
 
 def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:

@@ -110,11 +110,10 @@ def _longer(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
 
 
 def _wider(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
-    """Likewise the shortest axis of later inputs and outputs that the first input does not have: keys beside
-    queries, columns of a product."""
-    traced = op.footprint()
-    first = traced.inputs[0] if traced.inputs else ()
-    own = {side for shape in (*traced.inputs[1:], *traced.outputs) for side in shape} - {1, *first}
+    """Likewise the shortest axis of later inputs that the first does not have: keys beside queries, columns
+    of a product."""
+    first, *later = op.footprint().inputs or [()]
+    own = {side for shape in later for side in shape} - {1, *first}
     for length in sorted(own)[:1]:
         for name in [name for name, value in _sizes(op.constants).items() if value == length <= _WIDEST]:
             overrides = {**_fewest(sets, 2), name: 2 * length + 1}
