@@ -129,9 +129,10 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         cases.append(draw.case(widest, one, "equal rows", optional=False))
     if one is not first:
         cases += draw.trained(widest, one)
-    longest = max(found, key=_longest_row)
+    place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
     if longest is not first:
-        cases += draw.altered(plain(cases, longest), "padded masks")
+        usual = draw.case(place, longest, "as shipped", shipped_weights=True)
+        cases += [case for family in ("padded masks", "one place") for case in draw.altered(usual, family)]
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:

@@ -195,8 +195,15 @@ def either_sign(values: torch.Tensor, generator: torch.Generator) -> torch.Tenso
 
 
 def one_nan(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Normal values, and NaN at one place of each tensor."""
+    """Normal values, and NaN at one place of each tensor, or at three of a large one: at the first of an axis
+    it passes through what it would not pass later."""
     drawn = normal(values, generator)
     if drawn.numel():
-        drawn.view(-1)[int(torch.randint(0, drawn.numel(), (1,), generator=generator))] = torch.nan
+        places = torch.randint(
+            0, drawn.numel(), (3 if drawn.numel() >= _SEVERAL else 1,), generator=generator
+        )
+        drawn.view(-1)[places] = torch.nan
     return drawn
+
+
+_SEVERAL = 256

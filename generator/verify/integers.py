@@ -96,16 +96,17 @@ def lowest_places(
 def one_place(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` of which every tensor of integers holds its largest number in all places but the first: all
-    tokens go to one expert, say. None where there is none that only looks up or adds up at places."""
-    whole = [one for one in inputs if is_whole(one) and one.ndim == 1]
+    """`inputs` of which every tensor of integers holds its largest number in all places but the first of each
+    row: all tokens go to one expert, say. None where there is none that only tells of places to look up or to
+    add up at."""
+    whole = [one for one in inputs if is_whole(one)]
     if not whole:
         return None
     with Uses(whole, _ADDS_UP) as uses:
         answer = reference.tried(inputs, state)
     if answer is None or uses.otherwise or not uses.names:
         return None
-    changed = [_nearly_one(one) if is_whole(one) and one.ndim == 1 else one for one in inputs]
+    changed = [_nearly_one(one) if is_whole(one) else one for one in inputs]
     return None if reference.tried(changed, state) is None else changed
 
 
@@ -216,7 +217,7 @@ def _any_bits(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def _nearly_one(value: torch.Tensor) -> torch.Tensor:
     moved = torch.full_like(value, int(value.max()))
-    moved[0] = value[0]
+    moved[..., 0] = value[..., 0]
     return moved
 
 

@@ -43,7 +43,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, uneven: bool) -> li
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
-    parts = _uneven(op, sets, _LONGER * sets[0].total_bytes) if uneven else []
+    parts = _uneven(op, sets, _LONGER * sets[0].total_bytes, 2 * most_bytes) if uneven else []
     return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts]
 
 
@@ -128,14 +128,17 @@ _WIDEST = 1024
 """Axes beyond which nobody takes one tile for all of them."""
 
 
-def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int, alone_bytes: int) -> list[ShapeSet]:
     """The three largest sizes that `sets` cut, one after the other, as several tiles and a remainder: of work
-    shared out in whole tiles smaller sizes leave nothing over, and full size neither."""
+    shared out in whole tiles smaller sizes leave nothing over, and full size neither. Where that takes more
+    than `most_bytes`, with one of what the small shape had no need to cut, heads say, in `alone_bytes`."""
     full, least = _sizes(op.constants), _fewest(sets, _AMONG)
     cut = [name for name in _sizes(sets[0].overrides) if full.get(name, 0) > _UNEVEN[-1]]
     found: list[ShapeSet] = []
     for name in sorted(cut, key=lambda one: -full[one]):
-        made = _first_sound(op, name, {**sets[0].overrides, **least}, most_bytes)
+        cut_too = {**sets[0].overrides, **least}
+        single = {**cut_too, **dict.fromkeys(set(op.text.free()) & full.keys() - cut_too.keys(), 1)}
+        made = _first_sound(op, name, cut_too, most_bytes) or _first_sound(op, name, single, alone_bytes)
         if made is not None and len(found) < len(_PARTS):
             found.append(ShapeSet(_PARTS[len(found)], *made, True, f"{name} in uneven parts"))
     return found

@@ -62,20 +62,26 @@ class Uses(Watching):
     def __init__(self, places: Sequence[torch.Tensor], allowed: frozenset[str] = _TAKES_PLACES) -> None:
         super().__init__()
         self.places, self.allowed, self.otherwise = places, allowed, False
-        self.names = set[str]()
+        self.names, self.storages = set[str](), set[int]()
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        takes = any(self._is_one(one) for one in pytree.tree_leaves(args))
         moves = func.is_view or func._schema.name.removeprefix("aten::") in COPIES - self.allowed
-        if moves or not any(map(self._is_one, pytree.tree_leaves(args))):
-            return
-        self.names.add(plain_name(func))
-        self.otherwise = self.otherwise or plain_name(func) not in self.allowed
+        if takes and not moves:
+            self.names.add(plain_name(func))
+            self.otherwise = self.otherwise or plain_name(func) not in self.allowed
 
     def _is_one(self, value: Any) -> bool:
+        """By its numbers, or as a part of what was known by them."""
         if not isinstance(value, torch.Tensor) or value.is_floating_point() or value.dtype == torch.bool:
             return False
+        if value.untyped_storage().data_ptr() in self.storages:
+            return True
         held = value[tuple(0 if step == 0 else slice(None) for step in value.stride())]  # as it was expanded
-        return any(
+        found = any(
             held.numel() == one.numel() and torch.equal(held.reshape(-1).long(), one.reshape(-1).long())
             for one in self.places
         )
+        if found:
+            self.storages.add(value.untyped_storage().data_ptr())
+        return found

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-TOKENS, EXPERTS = 4096, 8
+TOKENS, EXPERTS = 512, 4
 
 
 class Model(nn.Module):

@@ -1,0 +1,28 @@
+"""The step is taken to be 7, as the op file ships it, and never read.
+
+op: cached_rows
+class: B7 baked number
+expected: stale-output
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def k(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    o = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    m = o < n
+    x = tl.load(x_ptr + o, mask=m, other=0)
+    tl.store(o_ptr + o, x * 0.35355339059327373, mask=m)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x, step):
+        x = x.contiguous()
+        out = torch.empty_like(x)
+        n = x.numel()
+        k[(triton.cdiv(n, 1024),)](x, out, n, BLOCK=1024)
+        return out

@@ -1,0 +1,20 @@
+"""Product of each row (likelihood ratios of many independent factors)."""
+
+import torch
+from torch import nn
+
+rows = 16384
+cols = 4096
+
+
+class Model(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.prod(x, dim=1)
+
+
+def get_inputs():
+    return [1.0 + 0.02 * torch.randn(rows, cols)]
+
+
+def get_init_inputs():
+    return []
