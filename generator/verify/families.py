@@ -145,7 +145,8 @@ def _nudged(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     if value.is_floating_point():
         flat[place] = widened(flat[place]) + draws.SPIKE
     elif len(flat.tolist()) == len(set(flat.tolist())):
-        flat[place - 1 : place + 1] = flat[place - 1 : place + 1].flip(0)
+        first = min(place, max(0, flat.numel() - 2))
+        flat[first : first + 2] = flat[first : first + 2].flip(0)
     else:
         flat[place] = flat[place - 1]
     return moved

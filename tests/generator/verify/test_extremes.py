@@ -3,7 +3,8 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.extremes import extreme_integers, far_integers, lowest_places, whole_masks
+from kbgen.generator.verify.extremes import masks_off, masks_on, padded_masks, whole_masks
+from kbgen.generator.verify.integers import extreme_integers, far_integers, lowest_places
 from kbgen.generator.verify.oracle import Reference
 
 
@@ -85,3 +86,29 @@ def test_places_begin_at_zero() -> None:
     assert isinstance(changed[1], torch.Tensor)
     assert changed[1].tolist() == [0, 2, 1, 3]
     assert lowest_places(Reference(Largest(), "as-is"), [X], {}, DRAW) is None
+
+
+def test_masks_take_nothing_and_everything_where_there_is_a_number_for_it() -> None:
+    nothing = masks_off(Reference(Masked(1.0), "as-is"), [X, MASK], {}, DRAW)
+    everything = masks_on(Reference(Masked(1.0), "as-is"), [X, MASK], {}, DRAW)
+    assert nothing is not None
+    assert everything is not None
+    assert not nothing[1].any()  # type: ignore[union-attr]
+    assert everything[1].all()  # type: ignore[union-attr]
+    assert masks_off(Reference(Masked(0.0), "as-is"), [X, MASK], {}, DRAW) is None
+
+
+class Biased(nn.Module):
+    def forward(self, scores: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        return (scores + bias).softmax(-1)
+
+
+def test_what_is_added_and_zero_throughout_may_be_a_mask() -> None:
+    changed = padded_masks(Reference(Biased(), "as-is"), [X, torch.zeros(4, 6)], {}, DRAW)
+    assert changed is not None
+    bias = changed[1]
+    assert isinstance(bias, torch.Tensor)
+    assert bool(bias[0, 3:].isneginf().all())
+    assert not bias[0, :3].any()
+    assert bool(bias[1, :3].isneginf().all())
+    assert padded_masks(Reference(Biased(), "as-is"), [X, X], {}, DRAW) is None

@@ -4,8 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.families import FAMILIES, HALVES, LEVEL, SPIKE, draw_inputs, nudged
-from kbgen.generator.verify.idle import idle_nan, idle_spike
+from kbgen.generator.verify.draws import SPIKE
+from kbgen.generator.verify.families import FAMILIES, HALVES, LEVEL, TIES, draw_inputs, nudged
+from kbgen.generator.verify.idle import idle_nan, idle_places, idle_spike
 from kbgen.generator.verify.ignored import ignored_classes
 from kbgen.generator.verify.layout import place, poison, unwritten
 from kbgen.generator.verify.oracle import Reference
@@ -205,7 +206,7 @@ def test_nudged_changes_one_element_and_never_the_first() -> None:
     values = [torch.rand(5, 7), torch.arange(9), 3]
     moved = nudged(values, generator())
     for was, now in zip(values[:2], moved[:2], strict=True):
-        assert int((was != now).sum()) == 1
+        assert int((was != now).sum()) == (1 if was.is_floating_point() else 2)  # two places change places
         assert was.reshape(-1)[0] == now.reshape(-1)[0]
     assert moved[2] == 3
 
@@ -224,7 +225,7 @@ def test_nothing_tells_of_the_guards_around_an_input() -> None:
 def test_training_turns_signs_and_takes_single_numbers_far_out() -> None:
     model = nn.BatchNorm1d(64)
     state = draw_weights(model, generator())
-    turn, raise_ = TRAINED.values()
+    turn, raise_, _ = TRAINED.values()
     turned = turn(model, state, generator())
     assert turned is not None
     assert torch.equal(turned["weight"].abs(), state["weight"])
@@ -247,3 +248,61 @@ def test_opposed_halves_pass_the_end_of_float16_and_come_back() -> None:
     sums = (x.double()[:, None] * weight.double()).cumsum(-1)
     assert (sums.amax(-1) > 65504).all()
     assert (sums[..., -1].abs() < 20_000).all()
+
+
+def test_places_to_write_to_stay_unlike_when_one_of_them_changes() -> None:
+    moved = nudged([torch.arange(9).flip(0)], generator())[0]
+    assert isinstance(moved, torch.Tensor)
+    assert sorted(moved.tolist()) == list(range(9))
+    assert int((moved != torch.arange(9).flip(0)).sum()) == 2
+
+
+def test_halves_lie_between_whole_numbers_behind_powers_of_two() -> None:
+    drawn = draw_inputs(TIES, [torch.zeros(64, 64)], generator())[0]
+    assert isinstance(drawn, torch.Tensor)
+    for scale in (1, 4, 16):
+        assert float(((drawn * scale) % 1 == 0.5).float().mean()) > 0.02
+
+
+def test_a_cropped_block_has_no_axis_that_follows_from_the_next() -> None:
+    laid = place(torch.randn(3, 4, 5), "cropped")
+    assert laid.stride() == (30, 6, 1)
+    assert place(torch.randn(4, 5), "turned").stride(1) % 2 == 1
+    assert place(torch.randn(5), "stepped").stride() == (2,)
+
+
+def test_entries_of_a_table_that_nobody_uses_hold_no_place() -> None:
+    class Paged(nn.Module):
+        def forward(self, pages: torch.Tensor, table: torch.Tensor, used: torch.Tensor) -> torch.Tensor:
+            there = torch.arange(table.shape[1]) < used[:, None]
+            return pages[table].masked_fill(~there, 0.0).sum(1)
+
+    table, used = torch.randint(0, 8, (4, 6), generator=generator()), torch.tensor([1, 2, 3, 3])
+    given = idle_places(Reference(Paged(), "as-is"), [torch.randn(8), table, used], {}, generator())
+    assert given is not None
+    moved = given[1]
+    assert isinstance(moved, torch.Tensor)
+    there = torch.arange(6) < used[:, None]
+    assert torch.equal(moved[there], table[there])
+    assert bool((moved[~there] == -1).any())
+
+
+def test_some_weights_are_zero_and_buffers_that_loading_may_bring_move() -> None:
+    from kbgen.generator.verify.weights import other_buffers
+
+    class Buffered(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(64))
+            self.register_buffer("mask", torch.ones(64, dtype=torch.bool))
+            self.register_buffer("temperature", torch.tensor(2.0))
+            self.register_buffer("places", torch.arange(64))
+
+    model = Buffered()
+    state = TRAINED["some weights of zero"](model, model.state_dict(), generator())
+    assert state is not None
+    assert 0 < int((state["weight"] == 0).sum()) < 32
+    others = other_buffers(model, generator())
+    assert others.keys() == {"mask", "temperature"}
+    assert 16 < int(others["mask"].sum()) < 48
+    assert float(others["temperature"]) == pytest.approx(1.3)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kbgen.generator.verify.lanes import Lanes
+from kbgen.generator.verify.lanes import Lanes, disagree
 from kbgen.generator.verify.memory import Memory
 
 ALL = np.ones(8, np.bool_)
@@ -73,3 +73,11 @@ def test_a_barrier_comes_between(waits: bool) -> None:
     if not waits:
         assert "scratch[7]" in memory.violations[0].detail
         assert "debug_barrier" in memory.violations[0].detail
+
+
+def test_lanes_of_one_store_that_share_an_address_must_store_one_value() -> None:
+    twice = at(0, 1, 1, 2, 3, 4, 5, 6)
+    assert not disagree(FORWARD, np.arange(8.0), ALL)
+    assert disagree(twice, np.arange(8.0), ALL)
+    assert not disagree(twice, np.array([0.0, 7, 7, 2, 3, 4, 5, 6]), ALL)
+    assert not disagree(twice[[0, 1, 3]], np.arange(8.0), np.isin(np.arange(8), [0, 1, 3]))

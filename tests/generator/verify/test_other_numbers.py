@@ -4,7 +4,13 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.other_numbers import other_floats, other_wholes, with_defaults
+from kbgen.generator.verify.other_numbers import (
+    negative_wholes,
+    other_floats,
+    other_wholes,
+    wholes_beyond,
+    with_defaults,
+)
 
 X = torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
 
@@ -39,3 +45,9 @@ def test_numbers_that_say_how_large_or_nothing_stay() -> None:
     assert other_wholes(first, [X, 3, 0.5], {}) is None
     assert other_floats(first, [X, 3, 0.5], {}) is None
     assert other_wholes(Reference(nn.ReLU(), "as-is"), [X], {}) is None
+
+
+def test_whole_numbers_go_below_zero_and_beyond_the_longest_axis() -> None:
+    numbered = Reference(Numbered(), "as-is")
+    assert negative_wholes(numbered, [X, 2.0, 3, True], {}) == [X, 2.0, -4, True]
+    assert wholes_beyond(numbered, [X, 2.0, 2, True], {}) is None  # six further turn it once round

@@ -75,15 +75,17 @@ def test_each_other_axis_has_other_lengths_where_the_reference_takes_that() -> N
         found = other_lengths(reference(model), list(given), model.state_dict())
         return {told: shapes(changed) for told, changed in found}
 
-    assert lengths(Summed(), torch.ones(2, 3, 5)) == {
-        "axis 1 twice as long": [(2, 6, 5)],
-        "axis 2 twice as long": [(2, 3, 10)],
+    assert lengths(Summed(), torch.ones(2, 6, 5)) == {
+        "axis 1 twice as long": [(2, 12, 5)],
+        "axis 2 twice as long": [(2, 6, 10)],
     }  # fmt: skip
-    assert lengths(Product(), torch.ones(2, 3, 4), torch.ones(2, 4, 6)) == {
-        "axis 1 twice as long": [(2, 6, 4), (2, 4, 6)],
-        "axis 2 twice as long": [(2, 3, 8), (2, 8, 6)],
+    assert lengths(Product(), torch.ones(2, 7, 8), torch.ones(2, 8, 6)) == {
+        "axis 1 twice as long": [(2, 14, 8), (2, 8, 6)],
+        "axis 2 twice as long": [(2, 7, 16), (2, 16, 6)],
+        "6 twice as long": [(2, 7, 8), (2, 8, 12)],
     }  # fmt: skip
-    assert lengths(Product(), torch.ones(2, 3, 4), torch.ones(2, 5, 6)) == {}
+    assert lengths(Product(), torch.ones(2, 7, 8), torch.ones(2, 5, 6)) == {}
+    assert lengths(Summed(), torch.ones(2, 3, 4)) == {}  # coordinates, colours: there are as many always
     assert lengths(nn.Linear(4, 2), X) == {}
 
 

@@ -43,7 +43,9 @@ def test_every_kind_of_call_is_planned() -> None:
     names = [case.name for case in cases]
     assert {case.setting.name for case in cases} == {"small", "odd", "wide", "tall", "alike", "longer"}
     layouts = {case.step.layout for case in cases}
-    assert layouts == {"contiguous", "transposed", "shifted", "expanded", "stepped", "pitched", "no rows"}
+    assert layouts == {
+        "contiguous", "transposed", "shifted", "expanded", "stepped", "pitched", "turned", "no rows",
+    }  # fmt: skip
     assert {"small, as shipped, one element changed", "small, as shipped, moved"} <= set(names)
     assert sum(case.step.ghost for case in cases) == 1
     assert len(set(names)) == len(names)

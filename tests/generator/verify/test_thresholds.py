@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.thresholds import met_thresholds
+from kbgen.generator.verify.thresholds import met_integers, met_thresholds
 
 DRAW = torch.Generator().manual_seed(0)
 X = torch.randn(6, 4, generator=DRAW)
@@ -33,3 +33,31 @@ def test_a_row_and_its_negative_stand_on_the_bound() -> None:
 def test_where_nothing_is_compared_nothing_is_put() -> None:
     assert met_thresholds(Reference(nn.Softmax(-1), "as-is"), [X], {}, DRAW) is None
     assert met_thresholds(Reference(Beyond(0.0), "as-is"), [X], {}, DRAW) is None
+
+
+class Ignoring(nn.Module):
+    def forward(self, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return torch.where(labels != -100, x.gather(1, labels.clamp(min=0)[:, None])[:, 0], 0.0)
+
+
+def test_integers_hold_what_they_are_compared_with_and_its_neighbours_where_order_is_asked() -> None:
+    rows = torch.randn(64, 8, generator=DRAW)
+    labels = torch.randint(0, 8, (64,), generator=DRAW)
+    changed = met_integers(Reference(Ignoring(), "as-is"), [rows, labels], {}, DRAW)
+    assert changed is not None
+    moved = changed[1]
+    assert isinstance(moved, torch.Tensor)
+    assert {-100, -1} <= set(moved.tolist())
+    assert -101 not in moved.tolist()  # equality alone was asked there
+    assert met_integers(Reference(Beyond(0.5), "as-is"), [X], {}, DRAW) is None
+
+
+def test_edges_of_buckets_and_ends_of_bins_are_met() -> None:
+    class Bucketed(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.bucketize(x, torch.tensor([0.25, 0.5]))
+
+    row = torch.rand(64, generator=DRAW)
+    changed = met_thresholds(Reference(Bucketed(), "as-is"), [row], {}, DRAW)
+    assert changed is not None
+    assert {0.25, 0.5} <= set(changed[0].tolist())  # type: ignore[union-attr]

@@ -1,0 +1,39 @@
+"""An op that takes positive numbers, or shares alone, is asked for such."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.domain import domain_of, within
+from kbgen.generator.verify.oracle import Reference
+
+
+class Logarithm(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.log().mean(-1)
+
+
+class Likelihood(nn.Module):
+    def forward(self, shares: torch.Tensor, truths: torch.Tensor) -> torch.Tensor:
+        return nn.functional.binary_cross_entropy(shares, truths)
+
+
+SHARES = torch.rand(8, 16, generator=torch.Generator().manual_seed(0))
+
+
+def test_the_domain_is_the_widest_that_has_answers() -> None:
+    assert domain_of(Reference(Logarithm(), "as-is"), [SHARES], {}) == "magnitudes"
+    assert domain_of(Reference(Likelihood(), "as-is"), [SHARES, SHARES], {}) == "shares"
+    assert domain_of(Reference(nn.ReLU(), "as-is"), [SHARES], {}) == "any"
+    assert domain_of(Reference(Logarithm(), "as-is"), [SHARES - 0.5], {}) == "any"
+
+
+def test_values_come_to_lie_in_it_and_signed_inputs_stay() -> None:
+    drawn = [torch.tensor([-3.0, 0.0, 50.0]), torch.tensor([-3.0, 0.0, 50.0])]
+    shipped = [torch.rand(3), torch.tensor([-1.0, 0.5, 1.0])]
+    sized, kept = within("magnitudes", drawn, shipped)
+    assert sized.tolist()[::2] == [3.0, 50.0]  # type: ignore[union-attr]
+    assert sized[1] > 0  # type: ignore[index, operator]
+    assert kept is drawn[1]
+    shares = within("shares", drawn, shipped)[0]
+    assert isinstance(shares, torch.Tensor)
+    assert bool(((shares > 0) & (shares < 1)).all())

@@ -1,0 +1,70 @@
+"""Other integers stand where a reference takes them, tensor by tensor."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.integers import extreme_integers, one_place, single_others, wide_integers
+from kbgen.generator.verify.oracle import Reference
+
+DRAW = torch.Generator().manual_seed(0)
+
+
+def reference(forward: object) -> Reference:
+    model = nn.Module()
+    model.forward = forward  # type: ignore[assignment]
+    return Reference(model, "as-is")
+
+
+def test_divisors_are_never_zero_and_no_quotient_traps() -> None:
+    given = torch.randint(1, 9, (2, 12, 8), generator=DRAW)
+    changed = extreme_integers(reference(lambda a, b: a // b), list(given), {}, DRAW)
+    assert changed is not None
+    least = torch.iinfo(torch.int64).min
+    for one in changed:
+        assert isinstance(one, torch.Tensor)
+        assert bool((one != 0).all())
+        assert bool((one < 0).any())
+        assert int(one.min()) > least
+
+
+def test_values_to_look_up_become_extreme_where_places_cannot() -> None:
+    table, places = torch.arange(64).view(8, 8), torch.randint(0, 8, (8, 4), generator=DRAW)
+    changed = extreme_integers(reference(lambda t, p: t.gather(1, p)), [table, places], {}, DRAW)
+    assert changed is not None
+    assert int(changed[0].max()) == torch.iinfo(torch.int64).max  # type: ignore[union-attr]
+    assert changed[1] is places
+
+
+def test_integers_behind_floating_results_spread_as_far_as_they_are_numbers() -> None:
+    counts = torch.randint(0, 9, (64,), generator=DRAW)
+    changed = wide_integers(reference(lambda x: x.float().log1p()), [counts], {}, DRAW)
+    assert changed is not None
+    spread = changed[0]
+    assert isinstance(spread, torch.Tensor)
+    assert int(spread.min()) >= 0
+    assert int(spread.max()) > 1 << 16
+    words = torch.randint(0, 9, (64,), generator=DRAW, dtype=torch.int32)
+    picked = wide_integers(reference(lambda x: ((x >> 4) & 15).float()), [words], {}, DRAW)
+    assert picked is not None
+    assert bool((picked[0] < 0).any())  # type: ignore[operator, union-attr]
+    compared = reference(lambda x, lengths: x * (torch.arange(64) < lengths))
+    assert wide_integers(compared, [torch.randn(64), counts], {}, DRAW) is None
+
+
+def test_all_rows_go_to_one_place_where_they_are_added_up_there() -> None:
+    rows, places = torch.randn(16, 4), torch.arange(16) % 5
+    added = reference(lambda x, p: torch.zeros(5, 4).index_add(0, p, x))
+    changed = one_place(added, [rows, places], {}, DRAW)
+    assert changed is not None
+    assert changed[1].tolist() == [0, *[4] * 15]  # type: ignore[union-attr]
+    put = reference(lambda x, p: torch.zeros(16, 4).index_copy(0, p, x))
+    assert one_place(put, [rows, torch.arange(16)], {}, DRAW) is None
+
+
+def test_a_single_number_or_truth_is_another_one_where_that_shows() -> None:
+    x = torch.randn(4)
+    stepped = reference(lambda x, step: x * step)
+    assert single_others(stepped, [x, torch.tensor(7)], {}, DRAW) == [x, torch.tensor(8)]
+    gated = reference(lambda x, flag: torch.where(flag, x, -x))
+    assert single_others(gated, [x, torch.tensor(True)], {}, DRAW) == [x, torch.tensor(False)]
+    assert single_others(reference(lambda x, unused: x), [x, torch.tensor(3)], {}, DRAW) is None
