@@ -44,7 +44,8 @@ def patching_names(patch: Callable[[Any], Any]) -> Callable[[Any], Any]:
         scope, names = patch(function), _Names(function.__globals__)
         for name, value in list(function.__globals__.items()):
             if tl.core.is_builtin(value):
-                triton_interpreter._patch_attr(names, name, value, None, scope)
+                builder = triton_interpreter.interpreter_builder
+                triton_interpreter._patch_attr(names, name, value, builder, scope)
         return scope
 
     return patched
