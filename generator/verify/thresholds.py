@@ -104,9 +104,13 @@ def _holding(value: Input, numbers: Sequence[int], generator: torch.Generator) -
     inside = [one for one in numbers if ends.min <= one <= ends.max]
     if not inside:
         return value
-    chosen = torch.tensor(inside)[torch.randint(0, len(inside), value.shape, generator=generator)]
-    takes = torch.rand(value.shape, generator=generator) < _SHARE
-    return torch.where(takes, chosen.to(value.dtype), value)
+    count = min(value.numel(), max(len(inside), int(_SHARE * value.numel())))
+    places = torch.randperm(value.numel(), generator=generator)[:count]
+    moved = value.contiguous().clone()
+    moved.view(-1)[places] = torch.tensor(
+        [inside[turn % len(inside)] for turn in range(count)], dtype=value.dtype
+    )
+    return moved
 
 
 def _meeting(value: Input, bounds: Sequence[torch.Tensor]) -> Input:
