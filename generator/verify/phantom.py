@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,7 @@ class _Extent:
     item_bytes: int = 1  # of the tensor that it takes
     loading: int = 0  # bytes that this program loads, each time it does
     loaded: float = 0.0  # likewise all programs so far, at most
+    uneven: bool = False  # some programs of a launch load from it, and others, its last apart, do not
     highest: int | None = None  # index that may stand in it
     adding: float = 0.0  # whole numbers that this program adds to one of its elements, at most
     counted: float = 0.0  # likewise all programs so far
@@ -100,6 +101,13 @@ class Phantom:
     def loaded(self) -> dict[int, int]:
         """Bytes that the program has loaded, by the start of the tensor."""
         return {one.start: one.loading for one in self._reachable if one.loading}
+
+    def compare(self, programs: Sequence[Collection[int]]) -> None:
+        """What the programs of a launch that were looked at have loaded from, the last of them last: where
+        they do not do the same, nobody knows how many do which."""
+        for extent in self._reachable:
+            takes = [extent.start in one for one in programs]
+            extent.uneven = extent.uneven or (any(takes) and not all(takes[:-1]))
 
     def added(self) -> dict[int, float]:
         """Whole numbers that the program has added to one element, by the start of the tensor."""
@@ -206,7 +214,7 @@ class Phantom:
         for key, extent in self.extents.items() if not self.steered else ():
             label = labels.get(key, extent.called if key in self.fresh and extent.most else "")
             whole = held.get(label, 0) if key in labels else extent.stop - extent.start
-            if label and 0 < extent.loaded < whole:
+            if label and not extent.uneven and 0 < extent.loaded < whole:
                 loaded, count = (int(one) // extent.item_bytes for one in (extent.loaded, whole))
                 told = f"at most {loaded} of the {count} elements of {label}"
                 found[label] = f"at full size its programs load {told}"

@@ -259,6 +259,7 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
             if min(sizes) < 1:
                 return
             phantom.check_grid(sizes)
+            looked: list[dict[int, int]] = []
             for kinds in itertools.product(*(_kinds(size, samples) for size in sizes)):
                 most: dict[int, int] = {}
                 loads: dict[int, int] = {}
@@ -268,7 +269,8 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
                     self.fn(**named)
                     for start, count in phantom.stored().items():
                         most[start] = max(most.get(start, 0), count)
-                    for start, count in phantom.loaded().items():
+                    looked.append(phantom.loaded())
+                    for start, count in looked[-1].items():
                         loads[start] = max(loads.get(start, 0), count)
                     for start, added in phantom.added().items():
                         adds[start] = max(adds.get(start, 0.0), added)
@@ -277,6 +279,7 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
                     extent.most += programs * most.get(extent.start, 0)
                     extent.loaded += programs * loads.get(extent.start, 0)
                     extent.counted += programs * adds.get(extent.start, 0.0)
+            phantom.compare(looked)
 
     return Walking
 

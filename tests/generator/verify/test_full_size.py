@@ -119,3 +119,16 @@ def test_counts_that_run_over_are_found_where_something_is_unread_too(
     found = rehearsal.rehearse(Watch(), nn.Identity, [])
     assert [cause for cause, _ in found.faults] == ["unjudged-path"]
     assert found.unread == {"input 0": "half of it"}
+
+
+def test_nobody_knows_how_many_programs_of_one_launch_do_which_of_two_things() -> None:
+    """The first weights, then inputs are cut into parts, say: a few programs tell nothing of a share."""
+    phantom, given, whole = Phantom(0), torch.empty(64, device="meta"), torch.empty(32, device="meta")
+    phantom.begin_launch("parts_kernel", {"given": given, "whole": whole})
+    starts = [phantom.of(one).start for one in (given, whole)]
+    for extent in phantom.extents.values():
+        extent.loaded = 4.0
+    phantom.compare([{starts[1]}, {starts[1]}, {starts[0], starts[1]}])
+    assert phantom.unread({"given": given, "whole": whole}).keys() == {"whole"}
+    phantom.compare([{starts[1]}, set(), {starts[1]}])
+    assert not phantom.unread({"given": given, "whole": whole})
