@@ -11,6 +11,7 @@ from typing import Any
 
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import NETWORK_CALLS, ShapeSet
+from .setting import init_arguments
 
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
@@ -117,6 +118,8 @@ def _wider(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     for length in sorted(own)[:1]:
         for name in [name for name, value in _sizes(op.constants).items() if value == length <= _WIDEST]:
             overrides = {**_fewest(sets, 2), name: 2 * length + 1}
+            if not _builds_alike(op, _fewest(sets, 2), overrides):
+                continue
             with contextlib.suppress(OpError):
                 made = op.with_overrides(overrides).footprint()
                 if made.total_bytes <= most_bytes and op.is_sound(overrides):
@@ -137,11 +140,21 @@ def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int, alone_bytes: int) -> 
     found: list[ShapeSet] = []
     for name in sorted(cut, key=lambda one: -full[one]):
         cut_too = {**sets[0].overrides, **least}
-        single = {**cut_too, **dict.fromkeys(set(op.text.free()) & full.keys() - cut_too.keys(), 1)}
-        made = _first_sound(op, name, cut_too, most_bytes) or _first_sound(op, name, single, alone_bytes)
+        alone = {**cut_too, **dict.fromkeys(set(op.text.free()) & full.keys() - cut_too.keys(), 1)}
+        made = _first_sound(op, name, cut_too, most_bytes)
+        if made is None and _builds_alike(op, cut_too, alone):
+            made = _first_sound(op, name, alone, alone_bytes)
         if made is not None and len(found) < len(_PARTS):
             found.append(ShapeSet(_PARTS[len(found)], *made, True, f"{name} in uneven parts"))
     return found
+
+
+def _builds_alike(op: Op, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the model is constructed with the same arguments: a kernel may rely on a window or a step."""
+    with contextlib.suppress(OpError):
+        first, second = (init_arguments(op.with_overrides(sizes), 0) for sizes in (one, other))
+        return repr(first) == repr(second)
+    return False
 
 
 def _first_sound(
