@@ -71,14 +71,17 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
     )
     if not any(True for _ in model.buffers()):
         return setting
+    changed = _changed(reference, shipped, state)
     return replace(
         setting,
-        moving=_moving(reference, shipped, state),
-        redrawn=_redrawn(reference, shipped, state, another),
+        moving=_moving(reference, shipped, state, changed),
+        redrawn=_redrawn(reference, shipped, state, another, changed),
     )
 
 
-def _moving(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> frozenset[str]:
+def _moving(
+    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], changed: set[str]
+) -> frozenset[str]:
     """Buffers that one call changes, and uniform ones of bytes for which it takes any."""
     draw = torch.Generator().manual_seed(0)
     taken = {
@@ -86,7 +89,7 @@ def _moving(reference: Reference, inputs: list[Input], state: dict[str, torch.Te
         for name in uniform_bytes(reference.model)
         if name in state and reference.tried(inputs, {**state, name: any_bytes(state[name], draw)})
     }
-    return frozenset(_changed(reference, inputs, state) | taken)
+    return frozenset(changed | taken)
 
 
 def _changed(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> set[str]:
@@ -96,7 +99,11 @@ def _changed(reference: Reference, inputs: list[Input], state: dict[str, torch.T
 
 
 def _redrawn(
-    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], another: nn.Module
+    reference: Reference,
+    inputs: list[Input],
+    state: dict[str, torch.Tensor],
+    another: nn.Module,
+    changed: set[str],
 ) -> dict[str, torch.Tensor]:
     """Buffers that two constructions draw differently, as the other one has them, and those that calls leave
     alone and that may be loaded with others, for which the reference has an answer."""
@@ -107,7 +114,6 @@ def _redrawn(
         for name, one in mine.items()
         if name in theirs and theirs[name].shape == one.shape and not torch.equal(theirs[name], one)
     }
-    changed = _changed(reference, inputs, state)
     others = other_buffers(model, torch.Generator().manual_seed(0)).items()
     loaded = {name: other for name, other in others if name in mine and name not in changed | drawn.keys()}
     taken = {name: other for name, other in loaded.items() if reference.tried(inputs, {**state, name: other})}
