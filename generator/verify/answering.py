@@ -73,5 +73,6 @@ class Answering:
         dtypes = [*works_in(case)]
         own = precision_class(dtypes, "fp32")
         self.right.precision = precision_class(dtypes, self.record.precision)
+        self.right.strict = self.record.precision == "fp32"
         self.record.note_precision(own, self.right.precision)
         return not first.repeats(reference.eager(case.inputs, state, seed=1))

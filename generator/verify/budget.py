@@ -1,4 +1,4 @@
-"""How wrong a result may be: precision classes, error measures, and the comparison all verdicts rest on."""
+"""How wrong a result may be: precision classes, and the comparison that all verdicts rest on."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 
 from .eight_bits import EIGHT_BITS, MOST_OFF, steps, widened
 from .indices import Choice, well_chosen
+from .measures import BLOCK, Difference, difference
 
 FLOORS = {"fp64": 1e-12, "fp32": 1e-6, "tf32": 2e-3, "fp16": 2e-3, "bf16": 8e-3}
 """Error that a class may always show, as a fraction of the output's size.
@@ -65,24 +66,8 @@ weakest impostor of these ops shows an error of 0.37 somewhere, so the cap lets 
 NEAR_LIMIT, NEAR_ZERO = 1e-2, 1e-6
 """How near a number comes that stands for a limit, taken at large numbers: of itself, and absolute."""
 
-BLOCK = 1 << 26
-"""Elements that are compared at a time."""
-
-_Pair = tuple[torch.Tensor, torch.Tensor]
 _DTYPE_CLASS = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
 _LOWER_THAN = ("fp64", "fp32", "tf32", "fp16", "bf16")
-
-
-@dataclass(frozen=True)
-class Difference:
-    """`relative_l2` and `scaled_max` (largest error over largest value) of one output against the oracle."""
-
-    relative_l2: float
-    scaled_max: float
-
-    @property
-    def worst(self) -> float:
-        return max(self.relative_l2, self.scaled_max)
 
 
 @dataclass(frozen=True)
@@ -108,38 +93,6 @@ def precision_class(dtypes: Sequence[torch.dtype], declared: str) -> str:
     return max([*own, declared], key=_LOWER_THAN.index)
 
 
-def difference(found: torch.Tensor, oracle: torch.Tensor) -> Difference:
-    """Both measures over the finite part; an all-zero oracle leaves only exact zeros at error 0.
-
-    Taken in blocks, so that tensors of several GB need no more of them beside.
-    """
-    if found.numel() == 0:
-        return Difference(0.0, 0.0)
-    if found.numel() <= BLOCK:
-        norms, largest = _sizes(found, oracle)
-        return Difference(_ratio(*norms), _ratio(*largest))
-    flat, right = found.reshape(-1), oracle.reshape(-1)
-    starts = range(0, found.numel(), BLOCK)
-    taken = [_sizes(flat[at : at + BLOCK], right[at : at + BLOCK]) for at in starts]
-    gap_norms, norms = (torch.stack(each).norm() for each in zip(*(pair for pair, _ in taken), strict=True))
-    gaps, values = (torch.stack(each).max() for each in zip(*(pair for _, pair in taken), strict=True))
-    return Difference(_ratio(gap_norms, norms), _ratio(gaps, values))
-
-
-def _sizes(found: torch.Tensor, oracle: torch.Tensor) -> tuple[_Pair, _Pair]:
-    """Of the error and of the oracle, where both are finite: the norms, and the largest magnitudes."""
-    found, oracle = widened(found), widened(oracle)
-    gap = torch.where(torch.isfinite(oracle) & torch.isfinite(found), found.double() - oracle, 0.0)
-    finite = torch.where(torch.isfinite(oracle), oracle, 0.0)
-    return (gap.norm(), finite.norm()), (gap.abs().max(), finite.abs().max())
-
-
-def _ratio(error: torch.Tensor, size: torch.Tensor) -> float:
-    if float(error) == 0.0:
-        return 0.0
-    return float(error / size) if float(size) > 0.0 else float("inf")
-
-
 @dataclass(frozen=True)
 class Target:
     """One right output: `oracle` in float64 (or the op's integers), `eager` in the op's own dtype.
@@ -150,7 +103,10 @@ class Target:
     reference has a number or plus infinity (never for minus infinity, of which fully masked rows are made),
     and where it is not, a number though the reference has NaN: times zero, say, which may be left out. Nor is
     NaN asked for where a number is at its `limit`, which the reference tends to as what was infinite grows,
-    or at all where the op `loses_nan` of finite inputs as it compares.
+    or at all where the op `loses_nan` of finite inputs as it compares. `strict`: no lower class was declared,
+    so that float32 is held to its own whatever else the op works in. `by_rows`: it reduces rows, and
+    minus infinity may stand for one that is masked throughout. Of a number that its dtype cannot hold any
+    infinity or NaN will do.
     """
 
     oracle: torch.Tensor
@@ -163,6 +119,8 @@ class Target:
     spreads: torch.Tensor | None = None
     limit: torch.Tensor | None = None
     loses_nan: bool = False
+    strict: bool = False
+    by_rows: bool = True
 
 
 def _declared_times(own: torch.dtype, precision: str) -> float:
@@ -185,6 +143,8 @@ def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
     oracle, eager = target.oracle, target.eager
     if eager.dtype in EIGHT_BITS:
         return _in_steps(found, target)
+    if target.strict and eager.dtype == torch.float32:
+        precision = "fp32"
     if not oracle.dtype.is_floating_point:
         return _exact(found, target, FLOORS[precision])
     gap, baseline, shaken = (
@@ -270,12 +230,14 @@ def _stray_non_finite(found: torch.Tensor, target: Target) -> str:
     kind, oracle = _kinds(found), target.oracle
     stray = (kind != _kinds(oracle)) & (kind != _kinds(target.eager))
     if target.spreads is not None:
-        lost = oracle.isneginf() & target.eager.isneginf()
+        lost = oracle.isneginf() & target.eager.isneginf() & target.by_rows
         stray &= torch.isfinite(found) | ~target.spreads | lost
         stray &= ~(target.oracle.isnan() & torch.isfinite(found) & ~target.spreads)
     if target.limit is not None:
         near = torch.isclose(found.double(), target.limit, rtol=NEAR_LIMIT, atol=NEAR_ZERO)
         stray &= ~(target.oracle.isnan() & near)
+    most = torch.finfo(target.eager.dtype).max
+    stray &= ~((oracle.abs() > most) & oracle.isfinite() & ~torch.isfinite(found))
     if target.loses_nan:
         stray &= ~(oracle.isnan() & torch.isfinite(found))
     if not stray.any():

@@ -19,9 +19,10 @@ from statistics import quantiles
 
 from ... import KbgenError
 from ...profiling.op import Op, load_op
-from .budget import ALLOWANCE, FLOORS, ROUNDOFF, SENSITIVITY, UNIT_ROUNDOFF, difference
+from .budget import ALLOWANCE, FLOORS, ROUNDOFF, SENSITIVITY, UNIT_ROUNDOFF
 from .cases import plan, settings
 from .controls import IMPOSTORS
+from .measures import difference
 from .right import Answer, right_answer
 
 CLASSES = ("tf32", "fp16", "bf16")

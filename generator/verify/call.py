@@ -14,6 +14,7 @@ from torch.utils import _pytree as pytree
 from ...profiling import running
 from ...profiling.build import Input
 from .coverage import Reached
+from .eight_bits import as_bytes
 from .exchange import Step, StepReport
 from .extent import loaded_whole
 from .interpreter import Watch
@@ -22,6 +23,7 @@ from .launches import labels
 from .layout import EMPTY, RESIZED, placed
 from .memory import OutOfBoundsError
 from .oracle import in_mode, shares
+from .owned import by_place, owned
 from .recorder import Recorder
 from .stand_in import OnThisMachine
 
@@ -77,6 +79,7 @@ class Call:
         kept = [_read_out(output) for output in outputs]
         self.instance.returned += outputs
         changed = {name: owners[name].clone() for name in seen["changed"]}
+        moved = by_place(self.inputs, owners, changed)
         earlier = self._violations()
         again = self._again(owners, before, kept) if self.step.again and _readable(outputs) else None
         report = self._report(
@@ -89,7 +92,7 @@ class Call:
             left_running=tuple(running.left_since(alive)),
             **seen,
         )
-        return report, {"outputs": kept, "changed": changed}
+        return report, {"outputs": kept, "changed": changed, "inputs": moved}
 
     def _aged(self) -> StepReport | None:
         """Call after call with the kernels left out, for whoever counts them to the judge's end."""
@@ -111,7 +114,8 @@ class Call:
         self, outputs: list[torch.Tensor], owners: dict[str, torch.Tensor], before: dict[str, torch.Tensor]
     ) -> dict[str, Any]:
         """What there is to say of the outputs and of memory before the call is repeated."""
-        held_earlier = any(shares(output, old) for output in outputs for old in self.instance.returned)
+        own = [one for one in outputs if not any(shares(one, owner) for owner in owners.values())]
+        held_earlier = any(shares(output, old) for output in own for old in self.instance.returned)
         self._name_outputs(outputs)
         self._note_read()
         return {
@@ -166,13 +170,7 @@ class Call:
 
     def _owners(self) -> dict[str, torch.Tensor]:
         """Every tensor the reference knows too, inputs first, named as the candidate's forward names them."""
-        names = self.instance.argument_names
-        found = {
-            names[place] if place < len(names) else f"input{place}": value
-            for place, value in enumerate(self.inputs)
-            if isinstance(value, torch.Tensor)
-        }
-        return {**found, **self.instance.model.state_dict()}
+        return owned(self.inputs, self.instance.argument_names, self.instance.model.state_dict())
 
     def _forward(self, ghost: bool = False) -> Any:
         self.watch.begin()
@@ -274,9 +272,7 @@ def _aliases(outputs: list[torch.Tensor], owners: list[torch.Tensor]) -> tuple[t
 def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
-    return (
-        one.contiguous().reshape(-1).view(torch.uint8).equal(other.contiguous().reshape(-1).view(torch.uint8))
-    )
+    return torch.equal(as_bytes(one), as_bytes(other))
 
 
 def cause(error: BaseException) -> BaseException:

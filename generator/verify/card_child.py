@@ -23,6 +23,7 @@ from torch.utils import _pytree as pytree
 from ...profiling import running
 from ...profiling.build import Input, seeded
 from ...profiling.sandbox_child import serve
+from .eight_bits import as_bytes
 from .exchange import (
     ENOUGH_FILE,
     PROGRESS_FILE,
@@ -35,8 +36,10 @@ from .exchange import (
     write_call,
 )
 from .integrity import changed_since, snapshot
+from .lasting import mark, passing
 from .layout import Layout, layout_of, place, poison
 from .oracle import in_mode, shares
+from .owned import by_place, owned
 from .recorder import Recorder
 
 GUARD = 256
@@ -107,6 +110,7 @@ def _made(shape: Shape, step: Step, mode: str, device: str) -> nn.Module | dict[
         return {"left_running": f"loading it starts {left[0]}"}
     if mode != "as-is":
         model.train(mode == "train")
+    mark(model, step.state.keys() & passing(model), True)
     own = {name: (value.shape, value.dtype) for name, value in model.state_dict().items()}
     if own != {name: (value.shape, value.dtype) for name, value in step.state.items()}:
         return {"wrong_state": "ModelNew's state_dict must have the reference's names, shapes and dtypes"}
@@ -135,7 +139,9 @@ class _Call:
         odd = tuple(_oddity(leaf, self.device) for leaf in leaves if leaf is not None)
         kept = [output.detach().cpu().clone() for output in outputs]
         changed = {name: value.cpu() for name, value in owners.items() if not _same_bits(value, before[name])}
-        held = any(shares(output, old) for output in outputs for old in self.instance.returned)
+        told, moved = tuple(changed), by_place(self._inputs(), owners, changed)
+        own = [one for one in outputs if not any(shares(one, owner) for owner in owners.values())]
+        held = any(shares(output, old) for output in own for old in self.instance.returned)
         self.instance.returned += outputs
         report = StepReport(
             "ok", tree=str(tree), odd_outputs=tuple(filter(None, odd)),
@@ -146,12 +152,12 @@ class _Call:
                 for at, owner in enumerate(owners.values())
                 if shares(output, owner)
             ),
-            changed=tuple(changed), violations=self._overruns(),
+            changed=told, violations=self._overruns(),
             again_equal=self._again(owners, before, kept) if self.step.again else None,
             left_running=tuple(running.left_since(alive)), rounded=True,  # nobody can tell
             compute=dict(self.recorder.compute), copies=dict(self.recorder.copies), seconds=seconds,
         )  # fmt: skip
-        return report, {"outputs": kept, "changed": changed}
+        return report, {"outputs": kept, "changed": changed, "inputs": moved}
 
     def _fill(self) -> None:
         """Weights and inputs: in place where the instance has them already."""
@@ -181,12 +187,7 @@ class _Call:
         """Every tensor the reference knows too, inputs first, by place as the oracle has them."""
         names = getattr(self.instance.model.forward, "__code__", None)
         arguments = list(names.co_varnames[1:]) if names else []
-        found = {
-            arguments[at] if at < len(arguments) else f"input{at}": given
-            for at, given in enumerate(self._inputs())
-            if isinstance(given, torch.Tensor)
-        }
-        return {**found, **self.instance.model.state_dict()}
+        return owned(self._inputs(), arguments, self.instance.model.state_dict())
 
     def _forward(self) -> Any:
         mode = in_mode(self.instance.model, None) if self.step.flipped else torch.set_grad_enabled(False)
@@ -253,8 +254,7 @@ def _oddity(leaf: Any, device: str) -> str:
 def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
-    flat = (value.contiguous().reshape(-1).view(torch.uint8) for value in (one, other))
-    return torch.equal(*flat)
+    return torch.equal(as_bytes(one), as_bytes(other))
 
 
 def _told(error: BaseException) -> str:

@@ -3,8 +3,8 @@ do.
 
 A branch for large sizes, for the hundredth call or for a known seed is right as long as nobody enters it.
 Kernels are not looked at (the interpreter runs them in another form), nor constructors, nor lines that only
-refuse, that only say how many warps a launch has (`launch_options.py`), or that are for other ops than this
-one (`settled.py`).
+refuse, that only say how many warps a launch has (`launch_options.py`) or keep something for a backward pass
+(`saving.py`), or that are for other ops than this one (`settled.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from .launch_options import option_statements
+from .saving import saving_statements
 from .settled import Settled
 
 _SILENT = (ast.Raise, ast.Assert, ast.Pass, ast.FunctionDef, ast.ClassDef)
@@ -80,7 +81,7 @@ def unreached(source: str, reached: set[int]) -> list[int]:
     that change no result, and branches for other ops, need not have."""
     tree = ast.parse(source)
     settled, found = Settled(tree), []
-    needless = option_statements(tree)
+    needless = option_statements(tree) | saving_statements(tree)
     for function in _wrapper_functions(tree):
         statements = list(_statements(function.body))
         if any(_span(one) & reached for one in statements):
@@ -91,20 +92,26 @@ def unreached(source: str, reached: set[int]) -> list[int]:
 
 
 def _for_other_ops(function: ast.FunctionDef, settled: Settled, reached: set[int]) -> Iterator[int]:
-    """The ids of statements in branches that nobody entered, though the condition was met and is settled."""
-    for node in _own_branches(function.body):
+    """The ids of statements in branches that nobody entered, though the condition was met and is settled; and
+    of those after a branch that was entered and does not come back."""
+    for node, after in _own_branches(function.body):
         if _span(node.test) & reached and settled.holds(function, node.test):
-            for branch in (node.body, node.orelse):
+            ends = (
+                node.body[-1:]
+                if not node.orelse and isinstance(node.body[-1], ast.Return | ast.Raise)
+                else []
+            )
+            for branch in (node.body, node.orelse, after if ends else []):
                 inside = list(_statements(branch))
                 if not any(_span(one) & reached for one in inside):
                     yield from map(id, inside)
 
 
-def _own_branches(body: list[ast.stmt]) -> Iterator[ast.If]:
-    """The conditions of a function itself, not of those that it defines."""
-    for one in body:
+def _own_branches(body: list[ast.stmt]) -> Iterator[tuple[ast.If, list[ast.stmt]]]:
+    """The conditions of a function itself, not of those that it defines, and what follows each."""
+    for place, one in enumerate(body):
         if isinstance(one, ast.If):
-            yield one
+            yield one, body[place + 1 :]
         if isinstance(one, _COMPOUND):
             for name in ("body", "orelse", "finalbody"):
                 yield from _own_branches(getattr(one, name, []))

@@ -17,8 +17,10 @@ from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ignored_classes
 from .integers import extreme_integers, far_integers, lowest_places, one_place, single_others, wide_integers
 from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
+from .offsets import uneven_offsets
 from .other_numbers import OTHER_NUMBERS
-from .resized import emptied, other_lengths, other_rows
+from .places import puts_at_places
+from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import met_integers, met_thresholds
 from .unsorted import unsorted
@@ -33,7 +35,7 @@ ALTERED = {
     "met thresholds": met_thresholds, "met integers": met_integers, "unsorted places": unsorted,
     "far integers": far_integers,
     "wide integers": wide_integers, "one place": one_place, "other single numbers": single_others,
-    "idle places": idle_places,
+    "idle places": idle_places, "uneven offsets": uneven_offsets,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 
@@ -46,7 +48,8 @@ class Draw:
 
     def nudged(self, case: Case) -> Case:
         """The same call but for one element of each input and weight."""
-        changed = within(case.setting.domain, nudged(case.inputs, self.generator), case.inputs)
+        puts = puts_at_places(case.setting.reference, case.inputs, case.step.state)
+        changed = within(case.setting.domain, nudged(case.inputs, self.generator, puts), case.inputs)
         inputs = placed(changed, "contiguous")
         names, weights = list(case.step.state), list(case.step.state.values())
         parameters = {name for name, _ in case.setting.reference.model.named_parameters()}
@@ -80,7 +83,8 @@ class Draw:
         reference has an answer to it."""
         for layout, sizes in ((ROWS, other_rows), (LENGTHS, other_lengths)):
             for told, inputs in sizes(case.setting.reference, case.inputs, case.step.state):
-                yield _sized(case, layout, told, inputs)
+                sized = _sized(case, layout, told, inputs)
+                yield replace(sized, step=replace(sized.step, optional=told != ONE_ROW))
 
     def renumbered(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """Calls with other numbers among their inputs; none where it has none that matter."""

@@ -206,4 +206,13 @@ def one_nan(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return drawn
 
 
+def some_nan(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values, and NaN in a third of the places, the first of each row apart."""
+    drawn = normal(values, generator)
+    missing = torch.rand(values.shape, generator=generator) < 1 / 3
+    if values.ndim:
+        missing[..., :1] = False
+    return drawn.masked_fill(missing, torch.nan)
+
+
 _SEVERAL = 256

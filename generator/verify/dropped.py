@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 
 from ...profiling.build import Input
-from .budget import FLOORS, difference, too_ill_conditioned
+from .budget import FLOORS, too_ill_conditioned
 from .eight_bits import widened
 from .families import (
     ASTRONOMICAL,
@@ -22,6 +22,7 @@ from .families import (
     VANISHING,
 )
 from .largest import overflows
+from .measures import difference
 from .operators import FRACTIONAL, cancels, passes_nan, squares, vanishes
 from .right import Answer
 

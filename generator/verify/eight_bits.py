@@ -50,9 +50,14 @@ def steps(found: torch.Tensor, right: torch.Tensor) -> Steps:
     return Steps(float((apart > 0).double().mean()), int(apart.max()))
 
 
+def as_bytes(values: torch.Tensor) -> torch.Tensor:
+    """Its bytes in a row. Of a single element `contiguous` keeps any step, over which no view goes."""
+    return values.clone(memory_format=torch.contiguous_format).view(-1).view(torch.uint8)
+
+
 def _place(values: torch.Tensor) -> torch.Tensor:
     """Where each stands among all numbers of its type, zero in the middle."""
-    bits = values.contiguous().view(torch.uint8).int()
+    bits = as_bytes(values).view(values.shape).int()
     size = bits & 0x7F
     return torch.where(bits >= 128, -size, size)
 

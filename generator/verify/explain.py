@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from .budget import FLOORS, difference
+from .budget import FLOORS
 from .controls import accepted, bf16_twin
 from .eight_bits import same, widened
+from .measures import difference
 from .right import Answer, right_answer
 from .verdict import Cause
 

@@ -125,15 +125,23 @@ def _padded(value: Input) -> Input:
 
 
 def _mask(value: Input) -> bool:
-    """Truths, or what is added to scores: zero and minus infinity."""
+    """Truths, zeros and ones alone, or what is added to scores: zero and minus infinity."""
     if not isinstance(value, torch.Tensor) or value.numel() < 2 or is_eight_bits(value):
         return False
-    added = value.is_floating_point() and bool(
-        (value.isneginf() | (value == 0)).all() & value.isneginf().any()
-    )
-    return value.dtype == torch.bool or added
+    if value.dtype == torch.bool:
+        return True
+    zero, one = value == 0, value == 1
+    chosen = value.numel() >= _TELLS and bool(one.any()) and bool((zero | one).all())
+    if chosen and (bool(zero.any()) or not value.is_floating_point()):
+        return True
+    hides = value == -math.inf
+    return bool(hides.any()) and bool((hides | zero).all())
+
+
+_TELLS = 8
+"""Zeros and ones that are no chance."""
 
 
 def _off_and_on(value: Input) -> tuple[float, float]:
     assert isinstance(value, torch.Tensor)
-    return (False, True) if value.dtype == torch.bool else (-math.inf, 0.0)
+    return (-math.inf, 0.0) if bool((value == -math.inf).any()) else (0, 1)

@@ -11,6 +11,7 @@ from ...profiling.build import Input
 from . import draws
 from .eight_bits import widened
 from .operators import FRACTIONAL, words
+from .places import rises
 
 LEVEL = 64.0
 """Of "opposed halves": 32 products are beyond float16."""
@@ -45,6 +46,9 @@ FAR_BELOW, FAR_ABOVE = "far below zero", "far above zero"
 
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
 
+SOME_NAN = "some NaN"
+"""For ops that take NaN apart and give a number without it."""
+
 _EXPONENTIAL = words("""
     exp exp2 sigmoid silu _softmax _log_softmax logsumexp softmax log_softmax logcumsumexp logaddexp cosh
     _scaled_dot_product_flash_attention_for_cpu scaled_dot_product_attention
@@ -56,6 +60,7 @@ ASKED_BY: Mapping[str, frozenset[str]] = {
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: frozenset(("topk", "sort", "kthvalue", "median", "nanmedian", "argsort", "mode")),
     SIGNS: frozenset(("prod", "cumprod")),
+    SOME_NAN: frozenset(("isnan", "nansum", "nanmean", "nan_to_num", "nanmedian", "nanquantile")),
 }
 """Families that tell something of ops with such operators alone."""
 
@@ -66,7 +71,7 @@ about as large: sums of products pass 65504 on the way and come back. Drawn in h
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
-FEW = {TIES, TURNS, SORTED, SIGNS}
+FEW = {TIES, TURNS, SORTED, SIGNS, SOME_NAN}
 """Likewise those that tell of few operators, and of these much."""
 
 FAMILIES: Mapping[str, draws.Draw] = {
@@ -93,6 +98,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     TURNS: draws.far_whole,
     SORTED: draws.sorted_rows,
     SIGNS: draws.either_sign,
+    SOME_NAN: draws.some_nan,
     INFINITE: draws.infinite_rows,
     **{name: draws.close_in(power) for name, power in CLOSE_IN.items()},
     ONE_NAN: draws.one_nan,
@@ -129,14 +135,15 @@ def floats(value: Input) -> TypeGuard[torch.Tensor]:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
-def nudged(values: list[Input], generator: torch.Generator) -> list[Input]:
+def nudged(values: list[Input], generator: torch.Generator, puts: bool = False) -> list[Input]:
     """The same values but for one element of each tensor, never the first: a floating one moves by a spike,
-    another takes the value of a neighbour, and the neighbour its own where no two are alike: places to write
-    to stay so. Whoever knows tensors by address and a sample of them does not notice."""
-    return [_nudged(value, generator) if isinstance(value, torch.Tensor) else value for value in values]
+    another takes the value of a neighbour, and the neighbour its own where no two are alike, or where
+    something is put at the places that they name (`puts`). Whoever knows tensors by address and a sample of
+    them does not notice."""
+    return [_nudged(one, generator, puts) if isinstance(one, torch.Tensor) else one for one in values]
 
 
-def _nudged(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+def _nudged(value: torch.Tensor, generator: torch.Generator, puts: bool) -> torch.Tensor:
     if value.numel() < 2:
         return value
     moved = value.contiguous().clone()
@@ -144,8 +151,11 @@ def _nudged(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     place = int(torch.randint(1, flat.numel(), (1,), generator=generator))
     if value.is_floating_point():
         flat[place] = widened(flat[place]) + draws.SPIKE
-    elif len(flat.tolist()) == len(set(flat.tolist())):
+    elif rises(value) and (room := (flat[1:-1] + 1 < flat[2:]).nonzero().reshape(-1) + 1).numel():
+        flat[room[place % len(room)]] += 1  # beginnings of rows, whose order stays
+    elif puts or len(flat.tolist()) == len(set(flat.tolist())):
         first = min(place, max(0, flat.numel() - 2))
+        first -= first > 0 and first % value.shape[-1] == value.shape[-1] - 1  # both in one row
         flat[first : first + 2] = flat[first : first + 2].flip(0)
     else:
         flat[place] = flat[place - 1]

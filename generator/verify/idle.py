@@ -14,7 +14,7 @@ from ...profiling.build import Input
 from .eight_bits import widened
 from .integers import is_whole
 from .oracle import Ran, Reference
-from .unsorted import Uses
+from .places import Uses
 
 _SPIKE = 2.0**40
 """So large that its rounding error alone exceeds any usual value."""

@@ -15,6 +15,7 @@ import torch
 _ARG = ("argmax", "argmin")
 _WITH_PLACE = ("max", "min")
 _IN_ORDER = ("sort", "topk")
+_CASTS = ("_to_copy", "clone")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Choices:
             self._add(result[1], {"dim": -1, **bound, "keepdim": True}, any_equal=name == "topk")
         elif name == "slice":
             self._cut(bound, result)
+        elif name in _CASTS:
+            self._seen += [(result, choice) for index, choice in self._seen if index is args[0]]
 
     def of(self, output: torch.Tensor, inputs: Sequence[Any]) -> Choice | None:
         """The reduction whose index tensor `output` is, if it is one of ours."""
@@ -81,7 +84,8 @@ def _among(operand: torch.Tensor, inputs: Sequence[Any]) -> bool:
 def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolerance: float) -> torch.Tensor:
     """Per element of `found`, whether another place than `right`'s is as good: its value is within
     `tolerance` (of the largest value) of the one at `right`, and is not the same value, of which the first is
-    asked."""
+    asked; among computed NaN any will do."""
+    found, right = found.long(), right.long()
     values, places, wanted = choice.operand, found, right
     if choice.dim is None:
         values, places, wanted = values.reshape(-1), found.reshape(-1), right.reshape(-1)
@@ -96,8 +100,11 @@ def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolera
     gap = (there.double() - best.double()).abs()
     scale = values.double().abs().nan_to_num(0, 0, 0).max()
     near = inside & (gap <= (0.0 if choice.given else tolerance) * scale) & (gap > 0)
+    neither = there.isnan() & best.isnan()
     if choice.any_equal:
-        near |= inside & (there == best) & _distinct(places, dim)
+        near |= inside & ((there == best) | neither) & _distinct(places, dim)
+    elif not choice.given:
+        near |= inside & neither
     return near.reshape(found.shape)
 
 

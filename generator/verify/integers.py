@@ -12,7 +12,7 @@ from .domain import operators_of
 from .eight_bits import widened
 from .operators import words
 from .oracle import Ran, Reference
-from .unsorted import Uses
+from .places import LARGEST, MARKS, Uses, names_each_once, puts_at_places
 
 _FAR = {torch.int32: 1 << 28, torch.int64: 1 << 40}
 
@@ -70,14 +70,18 @@ def wide_integers(
     if answer is None or uses.otherwise or not _floating(answer):
         return None
     bits = any(word in name for name in uses.names for word in ("and", "or", "shift"))
-    drawn = _any_bits if bits else _spread
+    drawn = any_bits if bits else _spread
     changed = [drawn(one, generator) if is_whole(one) else one for one in inputs]
     return changed if _finite(reference.tried(changed, state)) else None
 
 
-_RECKONS = words("""
-    _to_copy add sub rsub mul div neg abs pow square sum mean bitwise_and bitwise_or bitwise_xor bitwise_not
-    __and_ __or_ __xor_ __rshift_ __lshift_ bitwise_right_shift bitwise_left_shift log log1p log2 sqrt
+PICKS_BITS = words("""
+    bitwise_and bitwise_or bitwise_xor bitwise_not __and_ __or_ __xor_ __rshift_ __lshift_
+    bitwise_right_shift bitwise_left_shift
+    """)
+
+_RECKONS = PICKS_BITS | words("""
+    _to_copy add sub rsub mul div neg abs pow square sum mean log log1p log2 sqrt
     """)
 """Among what takes whole numbers for numbers."""
 
@@ -87,10 +91,25 @@ def lowest_places(
 ) -> list[Input] | None:
     """`inputs` with zero in the first place of each tensor of integers, where places and classes begin; None
     where there is none, or the reference raises."""
-    changed = [with_rows(one, 0, int(one.max())) if is_whole(one) else one for one in inputs]
+    changed = [_from_zero(one) if is_whole(one) else one for one in inputs]
     if not any(map(is_whole, inputs)) or reference.tried(changed, state) is None:
         return None
-    return changed
+    each = all(names_each_once(one) for one in inputs if is_whole(one))
+    return changed if each or not puts_at_places(reference, inputs, state) else None
+
+
+def _from_zero(value: torch.Tensor) -> torch.Tensor:
+    """With zero in the first row and its largest number in the last; by exchange where no two are alike."""
+    if not names_each_once(value):
+        return with_rows(value, 0, int(value.max()))
+    moved = value.clone()
+    zero, largest = (moved == 0).nonzero().reshape(-1).tolist(), int(moved.argmax())
+    if largest != 0:
+        moved[[largest, -1]] = moved[[-1, largest]]
+        zero = (moved == 0).nonzero().reshape(-1).tolist()
+    moved[zero[0] if zero else 0] = moved[0]
+    moved[0] = 0
+    return moved
 
 
 def one_place(
@@ -110,7 +129,9 @@ def one_place(
     return None if reference.tried(changed, state) is None else changed
 
 
-_ADDS_UP = words("index_add scatter_add scatter_reduce bincount index_select gather embedding index one_hot")
+_ADDS_UP = words(
+    "index_add scatter_add scatter_reduce bincount index_select gather embedding index one_hot"
+) | {MARKS, *LARGEST}
 """What may meet a place again; where numbers are put down, torch does not say which of two stays."""
 
 
@@ -210,7 +231,8 @@ def _spread(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return drawn.to(value.dtype)
 
 
-def _any_bits(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+def any_bits(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Every number that the type has, as likely as any other."""
     raw = torch.randint(0, 256, (*value.shape, value.itemsize), dtype=torch.uint8, generator=generator)
     return raw.view(value.dtype).view(value.shape)
 

@@ -14,6 +14,7 @@ from ...profiling.build import seeded
 from .call import told
 from .conditions import Conditions
 from .exchange import FullSize, Shape
+from .lasting import mark, passing
 from .stand_in import OnThisMachine
 from .watched import CHOICE, NAME, watched_code
 
@@ -52,6 +53,8 @@ def imported(path: Path, name: str, conditions: Conditions) -> ModuleType:
 
 
 def check_state(model: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
+    """Raise WrongStateError unless the model holds what `state` does, in buffers of any kind."""
+    mark(model, state.keys() & passing(model), True)
     own = model.state_dict()
     missing, extra = sorted(state.keys() - own.keys()), sorted(own.keys() - state.keys())
     if missing or extra:

@@ -131,6 +131,16 @@ def extremes(name: str) -> bool:
     return name in _EXTREMES - {"abs", "neg"} or "clamp" in name or name in ("relu", "threshold", "hardtanh")
 
 
+def reduces(operators: Iterable[str]) -> bool:
+    """Whether an op takes rows together: sums, which `Ran.terms` counts, apart."""
+    return not _OF_ROWS.isdisjoint(operators)
+
+
+_OF_ROWS = _EXTREMES - words("abs neg maximum minimum") | words(
+    "_softmax _log_softmax logsumexp logcumsumexp cumsum cumprod sort topk"
+)
+
+
 def squares(operators: Iterable[str]) -> bool:
     return not _SQUARES.isdisjoint(operators)
 

@@ -14,10 +14,11 @@ from torch.utils import _pytree as pytree
 from torch.utils.flop_counter import FlopCounterMode
 
 from ...profiling.build import Input
-from .budget import FLOORS, UNIT_ROUNDOFF, difference
+from .budget import FLOORS, UNIT_ROUNDOFF
 from .eight_bits import is_eight_bits, widened
 from .in_float64 import InFloat64, lifted, off_by
 from .indices import Choice
+from .measures import difference
 from .model_copy import copied_model
 from .on_a_card import AsOnACard, RoundedProducts
 

@@ -12,6 +12,10 @@ from ...profiling.build import Input
 from .eight_bits import is_eight_bits, widened
 from .layout import EMPTY, Layout
 from .oracle import Reference
+from .places import names_each_once, puts_at_places
+
+ONE_ROW = "one row"
+"""A batch of one, which every model meets."""
 
 _AXES: Mapping[Layout, int] = {"no rows": 0, "no columns": -1}
 
@@ -26,15 +30,16 @@ def other_rows(
     rows = len(tensors[0]) if tensors else 0
     if rows < 2:
         return
+    repeats = not (any(map(names_each_once, inputs)) and puts_at_places(reference, inputs, state))
     more = [torch.cat([one, _turned(one, 0)]) if _has_rows(one, rows) else one for one in inputs]
-    if _has_answer(reference, more, state):
+    if repeats and _has_answer(reference, more, state):
         yield "more rows", more
     if all(_has_rows(one, rows) for one in tensors):  # one that has others would be broadcast
         two, single = (
             [one[:count].clone() if _has_rows(one, rows) else one for one in inputs] for count in (2, 1)
         )
         if _has_answer(reference, two, state) and _has_answer(reference, single, state):
-            yield "one row", single
+            yield ONE_ROW, single
 
 
 def _has_rows(value: Input, rows: int) -> TypeGuard[torch.Tensor]:
@@ -53,11 +58,26 @@ def other_lengths(
         changed = [_twice(one, first.shape[axis]) if isinstance(one, torch.Tensor) else one for one in inputs]
         if first.shape[axis] > _COMPONENTS and _has_answer(reference, changed, state):
             yield f"axis {axis} twice as long", changed
+    yield from _oblong(reference, inputs, state, first)
     own = {length for one in inputs[1:] if isinstance(one, torch.Tensor) for length in one.shape[1:]}
     for length in sorted(own - {1, *first.shape}):
         changed = [_twice(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
         if _has_answer(reference, changed, state):
             yield f"{length} twice as long", changed
+
+
+def _oblong(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], first: torch.Tensor
+) -> Iterator[tuple[str, list[Input]]]:
+    """The first tensor alone twice as high, where its planes are square and nothing else is as long."""
+    if first.ndim < 3 or first.shape[-1] != first.shape[-2] or first.shape[-1] <= _COMPONENTS:
+        return
+    others = {
+        length for one in inputs if isinstance(one, torch.Tensor) and one is not first for length in one.shape
+    }
+    changed = [torch.cat([one, _turned(one, -2)], -2) if one is first else one for one in inputs]
+    if first.shape[-1] not in others and _has_answer(reference, changed, state):
+        yield "planes twice as high", changed
 
 
 _COMPONENTS = 4

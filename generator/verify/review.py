@@ -71,6 +71,7 @@ class Review:
         self.answer, self.report, self.earlier, self.precision = answer, report, earlier, precision
         self.outputs: list[torch.Tensor] = tensors.get("outputs", [])
         self.changed: dict[str, torch.Tensor] = tensors.get("changed", {})
+        self.inputs: dict[int, torch.Tensor] = tensors.get("inputs", {})
 
     def run(self) -> Reviewed:
         """The first fault found, in the order in which one explains the next."""
@@ -188,31 +189,41 @@ class Review:
             return None
         parameters = {name for name, _ in answer.case.setting.reference.model.named_parameters()}
         for name, before in step.state.items():
-            moved = not _same(answer.eager.state[name], before)
-            if name in self.changed and not moved:
-                kind: Cause = "parameter-mutated" if name in parameters else "buffer-differs"
-                return Fault(kind, f"it changes {name}, which the reference leaves alone")
-            found, oracle = self.changed.get(name, before), _wide(answer.oracle.state[name])
-            eager, shaken = answer.eager.state[name], _wide(answer.shaken.state[name])
-            terms, steps = answer.oracle.terms, answer.oracle.steps
-            target = Target(oracle, eager, shaken, terms=terms, steps=steps)
-            compared = compare(found, target, self.precision) if moved else None
-            if compared is not None and not compared.accepted:
-                if is_settled(name, found, answer.oracle.state):
-                    continue
-                told = f"{name} is not what the reference makes of it: {compared.why}"
-                return Fault("buffer-differs", told)
-        mutated = [name for name in self.changed if name not in step.state]
-        if mutated and not self._reference_mutates():
-            return Fault("input-mutated", f"it changes its input {mutated[0]}")
+            states = [run.state[name] for run in (answer.oracle, answer.eager, answer.shaken)]
+            kind: Cause = "parameter-mutated" if name in parameters else "buffer-differs"
+            fault = self._moved(name, before, self.changed.get(name), states, (kind, "buffer-differs"))
+            if fault is not None:
+                return fault
+        for place, given in enumerate(answer.case.inputs):
+            if not isinstance(given, torch.Tensor):
+                continue
+            runs: list[Any] = [run.inputs[place] for run in (answer.oracle, answer.eager, answer.shaken)]
+            causes: tuple[Cause, Cause] = ("input-mutated", "input-differs")
+            fault = self._moved(f"input {place}", given, self.inputs.get(place), runs, causes)
+            if fault is not None:
+                return fault
         return None
 
-    def _reference_mutates(self) -> bool:
-        pairs = zip(self.answer.eager.inputs, self.answer.case.inputs, strict=True)
-        return any(
-            isinstance(now, torch.Tensor) and isinstance(was, torch.Tensor) and not _same(now, was)
-            for now, was in pairs
-        )
+    def _moved(
+        self,
+        name: str,
+        before: torch.Tensor,
+        found: torch.Tensor | None,
+        runs: list[Any],
+        causes: tuple[Cause, Cause],
+    ) -> Fault | None:
+        """Whether a tensor that was `before` has become what the reference makes of it; `found`, None where
+        the call has left it alone; `runs` are the oracle's, eager's and the shaken one."""
+        oracle, eager, shaken = runs
+        if _same(eager, before):
+            told = f"it changes {name}, which the reference leaves alone"
+            return None if found is None else Fault(causes[0], told)
+        found, right = before if found is None else found, self.answer.oracle
+        target = Target(_wide(oracle), eager, _wide(shaken), terms=right.terms, steps=right.steps)
+        compared = compare(found, replace(target, strict=self.answer.strict), self.precision)
+        if compared.accepted or is_settled(name, found, right.state):
+            return None
+        return Fault(causes[1], f"{name} is not what the reference makes of it: {compared.why}")
 
     def _comparisons(self) -> list[Comparison]:
         pairs = list(zip(self.outputs, self.answer.targets(), strict=True))

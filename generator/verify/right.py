@@ -10,7 +10,7 @@ from .budget import Target
 from .eight_bits import is_eight_bits, widened
 from .exact import must_be_exact
 from .families import FAMILIES, INFINITE, ONE_NAN, TIES, floats
-from .operators import compares, passes_nan
+from .operators import compares, passes_nan, reduces
 from .oracle import Ran
 from .setting import Case
 
@@ -46,6 +46,7 @@ class Answer:
     limits: tuple[
         torch.Tensor, ...
     ] = ()  # the answers with large numbers in infinity's place, where it stood
+    strict: bool = False  # no lower class than the op's own was declared
 
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
@@ -62,6 +63,8 @@ class Answer:
                 spreads=touched.get(place),
                 limit=limits.get(place),
                 loses_nan=loses,
+                strict=self.strict,
+                by_rows=self.oracle.terms > 1 or reduces(self.oracle.operators),
             )
             for place, run in enumerate(runs)
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +13,12 @@ from ...profiling.build import Input, seeded
 from ...profiling.op import Op
 from ...profiling.shapes import ShapeSet
 from .domain import Domain, domain_of, operators_of
+from .eight_bits import widened
 from .exchange import Step
+from .integers import PICKS_BITS, any_bits, is_whole
+from .lasting import mark, passing
 from .oracle import Reference
+from .places import Uses
 from .weights import any_bytes, other_buffers, uniform_bytes
 
 
@@ -61,8 +65,9 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
     model, shipped = sized.instantiate(seed)
     another, other = sized.instantiate(seed + 500)
     args, kwargs = init_arguments(sized, seed)
-    state = {name: value.clone() for name, value in model.state_dict().items()}
     reference = Reference(model, mode)
+    _hold_what_changes(reference, shipped)
+    state = {name: value.clone() for name, value in model.state_dict().items()}
     setting = Setting(sizes.name, sized, reference, args, kwargs, shipped, other, state, seed)
     setting = replace(
         setting,
@@ -77,6 +82,15 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
         moving=_moving(reference, shipped, state, changed),
         redrawn=_redrawn(reference, shipped, state, another, changed),
     )
+
+
+def _hold_what_changes(reference: Reference, inputs: list[Input]) -> None:
+    """Have the state_dict hold those buffers too that a call changes."""
+    outside = passing(reference.model)
+    if outside:
+        mark(reference.model, outside, True)
+        state = {name: value.clone() for name, value in reference.model.state_dict().items()}
+        mark(reference.model, outside - _changed(reference, inputs, state), False)
 
 
 def _moving(
@@ -114,10 +128,49 @@ def _redrawn(
         for name, one in mine.items()
         if name in theirs and theirs[name].shape == one.shape and not torch.equal(theirs[name], one)
     }
+    drawn.update(_other_singles(reference, inputs, state, mine))
+    drawn.update(_any_bits(reference, inputs, state, [name for name in mine if name not in changed]))
     others = other_buffers(model, torch.Generator().manual_seed(0)).items()
     loaded = {name: other for name, other in others if name in mine and name not in changed | drawn.keys()}
     taken = {name: other for name, other in loaded.items() if reference.tried(inputs, {**state, name: other})}
     return {**drawn, **taken}
+
+
+def _other_singles(
+    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], names: Iterable[str]
+) -> dict[str, torch.Tensor]:
+    """Another number for buffers of one integer, and the other truth, as later calls find them: a step, a
+    place in a cache; where the reference has an answer to it."""
+    found = {}
+    for name in names:
+        was = state[name]
+        if was.numel() != 1 or was.is_floating_point() or was.is_complex() or name.endswith(_COUNTED):
+            continue
+        for other in [~was] if was.dtype == torch.bool else [was + 3, was + 1]:
+            answer = reference.tried(inputs, {**state, name: other})
+            if answer and all(bool(widened(one).isfinite().all()) for one in answer.outputs):
+                found[name] = other
+                break
+    return found
+
+
+_COUNTED = "num_batches_tracked"
+"""Which `draw_weights` moves."""
+
+
+def _any_bits(
+    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], names: list[str]
+) -> dict[str, torch.Tensor]:
+    """Any bits for those buffers of which the reference does nothing but pick some out, as packed weights."""
+    draw, found = torch.Generator().manual_seed(0), {}
+    for name in names:
+        if is_whole(state[name]):
+            with Uses([state[name]], PICKS_BITS) as uses:
+                reference.tried(inputs, state)
+            drawn = any_bits(state[name], draw)
+            if uses.names and not uses.otherwise and reference.tried(inputs, {**state, name: drawn}):
+                found[name] = drawn
+    return found
 
 
 def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:

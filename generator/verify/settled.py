@@ -14,16 +14,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain
 
 from .allowed import METHODS
-from .names import is_name, is_self, is_stored, nodes
+from .arguments import argument, defaults, given_to, parameters
+from .names import is_name, is_self, nodes
 
 _MAKES = {f"torch.{kind}{like}" for kind in ("empty", "zeros", "ones", "full") for like in ("", "_like")}
 _TENSORS = METHODS - {"apply", "register_buffer", "register_parameter"}
 """Methods that never give None."""
 _REGISTERS = ("register_buffer", "register_parameter")
 _SAME_FORM = {"contiguous", "detach", "clone"}
+_DISPLAYS = (ast.Constant, ast.Tuple, ast.List, ast.ListComp, ast.Dict)
 _DEPTH = 8
 """Helpers that call helpers."""
 
@@ -34,23 +35,73 @@ class Settled:
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         self.parents = {id(child): node for node in nodes(tree) for child in ast.iter_child_nodes(node)}
+        self._asked = set[tuple[int, str]]()  # that no question waits for itself
 
     def holds(self, function: ast.FunctionDef, test: ast.expr) -> bool:
         """Whether the op has settled how `test` comes out in `function`."""
+        if self._known(function, test) is not None:
+            return True
         if isinstance(test, ast.BoolOp):
             return all(self.holds(function, one) for one in test.values)
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self.holds(function, test.operand)
-        if not isinstance(test, ast.Compare):
+        if isinstance(test, ast.Call) and is_name(test.func, "isinstance") and len(test.args) == 2:
+            return self._typed(function, test.args[0], 0)
+        return (
+            isinstance(test, ast.Compare)
+            and self._has_form(function, _form_of(test.left))
+            and all(map(_is_constant, test.comparators))
+        )
+
+    def _typed(self, function: ast.FunctionDef | None, value: ast.expr | None, depth: int) -> bool:
+        """Whether a value is of one type in every call: a display, a tensor, or what such is given to."""
+        if isinstance(value, _DISPLAYS) or depth > _DEPTH:
+            return depth <= _DEPTH
+        if isinstance(value, ast.Attribute):
+            return self._held_plainly(value)
+        if not isinstance(value, ast.Name) or function is None:
+            return self._value(function, value, depth) is True
+        given = list(given_to(function, value.id))
+        within = [one is not None and self._typed(function, one, depth + 1) for one in given]
+        if value.id not in parameters(function):
+            return bool(given) and all(within)
+        handed = list(self._handed(function, value.id))
+        return all(within) and all(self._typed(where, one, depth + 1) for where, one in handed)
+
+    def _held_plainly(self, value: ast.Attribute) -> bool:
+        """Whether it is `self.name`, or something of a module there, and its constructor makes no choices."""
+        held = value.value if isinstance(value.value, ast.Attribute) else value
+        around = self._around(held)
+        if not is_self(held.value) or around is None:
             return False
-        if isinstance(test.ops[0], ast.Is | ast.IsNot):
-            plain = len(test.ops) == 1 and _is_none(test.comparators[0])
-            return plain and isinstance(test.left, ast.Name) and self._is(function, test.left.id) is not None
-        return self._has_form(function, _form_of(test.left)) and all(map(_is_constant, test.comparators))
+        makers = [
+            one for one in nodes(self.tree) if isinstance(one, ast.FunctionDef) and one.name == "__init__"
+        ]
+        chosen = any(
+            isinstance(one, ast.IfExp | ast.BoolOp | ast.If) for maker in makers for one in ast.walk(maker)
+        )
+        stores = (one for one in nodes(self.tree) if isinstance(one, ast.Attribute) and one.attr == held.attr)
+        outside = any(not isinstance(one.ctx, ast.Load) and self._around(one) not in makers for one in stores)
+        return not chosen and not outside
+
+    def _known(self, function: ast.FunctionDef, test: ast.expr) -> bool | None:
+        """How a test for None comes out, or several of which one decides."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self._known(function, test.operand)
+            return None if inner is None else not inner
+        if isinstance(test, ast.BoolOp):
+            parts, decides = {self._known(function, one) for one in test.values}, isinstance(test.op, ast.Or)
+            return decides if decides in parts else None if None in parts else not decides
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not _is_none(test.comparators[0]):
+            return None
+        kind = self._is(function, test.left.id) if isinstance(test.left, ast.Name) else None
+        if kind is None or not isinstance(test.ops[0], ast.Is | ast.IsNot):
+            return None
+        return kind is isinstance(test.ops[0], ast.IsNot)
 
     def _has_form(self, function: ast.FunctionDef, name: str | None) -> bool:
         """Whether a name is a parameter that is given another form only where its form was asked for."""
-        if name is None or name not in _parameters(function):
+        if name is None or name not in parameters(function):
             return False
         asking = [
             id(inner)
@@ -64,7 +115,7 @@ class Settled:
         ]
         return all(
             value is not None and (id(value) in asking or _keeps_form(value, name))
-            for value in _given_to(function, name)
+            for value in given_to(function, name)
         )
 
     @cached_property
@@ -73,8 +124,18 @@ class Settled:
 
     def _is(self, function: ast.FunctionDef, name: str, depth: int = 0) -> bool | None:
         """What a name of `function` stands for, wherever it stands."""
-        assigned = [self._value(function, one, depth) for one in _given_to(function, name)]
-        if name not in _parameters(function):
+        if (id(function), name) in self._asked:
+            return None
+        self._asked.add((id(function), name))
+        try:
+            return self._found(function, name, depth)
+        finally:
+            self._asked.discard((id(function), name))
+
+    def _found(self, function: ast.FunctionDef, name: str, depth: int) -> bool | None:
+        given = [one for one in given_to(function, name) if one is None or not self._never(function, one)]
+        assigned = [self._value(function, one, depth) for one in given]
+        if name not in parameters(function):
             return assigned[0] if assigned and assigned[0] is not None and len(set(assigned)) == 1 else None
         if not all(one is True for one in assigned) or depth > _DEPTH:
             return None
@@ -82,6 +143,16 @@ class Settled:
         if len(found) != 1 or (assigned and found != {True}):
             return None
         return found.pop()
+
+    def _never(self, function: ast.FunctionDef, node: ast.AST) -> bool:
+        """Whether a node stands in a branch of `function` that the op has settled not to be taken."""
+        while id(node) in self.parents and node is not function:
+            inner, node = node, self.parents[id(node)]
+            if isinstance(node, ast.If) and inner is not node.test:
+                known = self._known(function, node.test)
+                if known is not None and known is (inner in node.orelse):
+                    return True
+        return False
 
     def _value(self, function: ast.FunctionDef | None, value: ast.expr | None, depth: int) -> bool | None:
         if value is None:
@@ -127,14 +198,14 @@ class Settled:
             yield None, ast.Constant(0) if self._is_input(function, name) else None
             return
         for call in calls:
-            yield self._around(call), _argument(call, function, name, skipped)
+            yield self._around(call), argument(call, function, name, skipped)
 
     def _is_input(self, function: ast.FunctionDef, name: str) -> bool:
         """Whether a name is one of the op's inputs, none of which is None."""
         parent = self.parents[id(function)]
         model = isinstance(parent, ast.ClassDef) and parent.name == "ModelNew" and function.name == "forward"
         called = any(isinstance(one, ast.Attribute) and one.attr == "forward" for one in nodes(self.tree))
-        return model and not called and name not in _defaults(function)
+        return model and not called and name not in defaults(function)
 
     def _calls(self, function: ast.FunctionDef) -> tuple[list[ast.Call] | None, int]:
         """The calls of a function of the file, or of an autograd function by `apply`, which puts `ctx` before
@@ -167,45 +238,6 @@ class Settled:
         return None
 
 
-def _argument(call: ast.Call, function: ast.FunctionDef, name: str, skipped: int) -> ast.expr | None:
-    given = function.args
-    if any(isinstance(one, ast.Starred) for one in call.args) or any(
-        one.arg is None for one in call.keywords
-    ):
-        return None
-    named = next((one.value for one in call.keywords if one.arg == name), None)
-    places = [one.arg for one in (*given.posonlyargs, *given.args)][skipped:]
-    place = places.index(name) if name in places else len(call.args)
-    return named or (call.args[place] if place < len(call.args) else _defaults(function).get(name))
-
-
-def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    given = function.args
-    places = [*given.posonlyargs, *given.args]
-    last = zip(places[len(places) - len(given.defaults) :], given.defaults, strict=True)
-    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    return {one.arg: value for one, value in chain(last, named) if value is not None}
-
-
-def _parameters(function: ast.FunctionDef) -> set[str]:
-    given = function.args
-    return {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-
-
-def _given_to(function: ast.FunctionDef, name: str) -> Iterator[ast.expr | None]:
-    """What is assigned to a name in a function; None for what is not assigned plainly."""
-    plain = set()
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if is_name(target, name):
-                    plain.add(id(target))
-                    yield node.value
-    for node in ast.walk(function):
-        if is_stored(node) and node.id == name and id(node) not in plain:
-            yield None
-
-
 def _made(value: ast.expr | None) -> bool | None:
     """What an attribute is that the constructor sets to this."""
     if value is not None and _is_none(value):
@@ -216,9 +248,13 @@ def _made(value: ast.expr | None) -> bool | None:
 
 def _form_of(node: ast.expr) -> str | None:
     """The name whose dimensions or dtype an expression is."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "dim":
+    asked: tuple[str, ...] = ("dim", "ndimension")
+    read: tuple[str, ...] = ("ndim", "dtype")
+    if isinstance(node, ast.Call) and is_name(node.func, "len") and len(node.args) == 1:
+        node, asked, read = node.args[0], ("size",), ("shape",)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in asked:
         return node.func.value.id if isinstance(node.func.value, ast.Name) and not node.args else None
-    if isinstance(node, ast.Attribute) and node.attr in ("ndim", "dtype"):
+    if isinstance(node, ast.Attribute) and node.attr in read:
         return node.value.id if isinstance(node.value, ast.Name) else None
     return None
 

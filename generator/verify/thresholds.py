@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 
 from ...profiling.build import Input
 from .operators import plain_name
 from .oracle import Reference
+from .places import names_each_once, rises
 from .watching import Watching
 
 _ORDERS = frozenset(("gt", "ge", "lt", "le", "clamp", "clamp_min", "clamp_max", "histc"))
@@ -29,6 +30,7 @@ class _Compared(Watching):
         super().__init__()
         self.floating: list[torch.Tensor] = []
         self.whole: dict[int, bool] = {}  # whether order is asked for, or equality alone
+        self.fullest: list[tuple[torch.Tensor, int]] = []  # lengths, and the one that takes an axis whole
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         name = plain_name(func)
@@ -39,11 +41,28 @@ class _Compared(Watching):
             edges = min(tensors, key=torch.numel)
             self.floating += [edge.float().clone() for edge in edges.reshape(-1)[:_MOST_EDGES] if edge]
             return
+        if name in _FULLEST:
+            self._note_lengths(name, *args[:2])
         for bound in _bounds(args[1:]):
             if args[0].is_floating_point():
                 self.floating += [bound.detach().float().clone()] * bool(bound.any())
             elif bound.numel() == 1 and not bound.is_floating_point() and args[0].dtype != torch.bool:
                 self.whole[int(bound)] = self.whole.get(int(bound), False) or name in _ORDERS
+
+    def _note_lengths(self, name: str, left: Any, right: Any) -> None:
+        for places, lengths, beyond in (
+            (left, right, name in ("lt", "ge")),
+            (right, left, name in ("gt", "le")),
+        ):
+            if _integers(places) and _integers(lengths) and _counts_up(places.reshape(-1)):
+                self.fullest.append((lengths.detach().clone(), places.numel() - (not beyond)))
+
+
+_FULLEST = frozenset(("gt", "ge", "lt", "le"))
+
+
+def _counts_up(value: torch.Tensor) -> bool:
+    return torch.equal(value, torch.arange(len(value), dtype=value.dtype))
 
 
 def _bounds(given: Iterable[Any]) -> Iterator[torch.Tensor]:
@@ -69,9 +88,9 @@ def met_integers(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
     """`inputs` of whose integers a quarter are what the reference compares some with, and, where it asks
-    which is larger, one less and one more; tensor by tensor, as far as it takes them. None where it takes
-    none."""
-    whole = [place for place, one in enumerate(inputs) if _integers(one)]
+    which is larger, one less and one more; tensor by tensor, as far as it takes them, those apart that rise,
+    as beginnings of rows do. None where it takes none."""
+    whole = [place for place, one in enumerate(inputs) if _integers(one) and not rises(one)]
     if not whole:
         return None
     with _Compared() as seen:
@@ -79,7 +98,8 @@ def met_integers(
     bounds, beside = list(seen.whole), [
         near for bound, ordered in seen.whole.items() for near in (bound - 1, bound, bound + 1) if ordered
     ]  # fmt: skip
-    changed = list(inputs)
+    full = [_with_fullest(one, seen.fullest, generator) for one in inputs]
+    changed = list(inputs) if reference.tried(full, state) is None else full
     for place in whole:
         for numbers in ([*bounds, *beside], bounds, *([one] for one in (*bounds, *beside))):
             moved = _holding(changed[place], numbers, generator) if numbers else changed[place]
@@ -90,7 +110,20 @@ def met_integers(
     return changed if any(one is not was for one, was in zip(changed, inputs, strict=True)) else None
 
 
-def _integers(value: Input) -> bool:
+def _with_fullest(
+    value: Input, seen: Sequence[tuple[torch.Tensor, int]], generator: torch.Generator
+) -> Input:
+    """Lengths among which one is as long as the axis that they tell of, and one is a single place."""
+    if not _integers(value):
+        return value
+    for lengths, fullest in seen:
+        same = lengths.numel() == value.numel() and torch.equal(lengths.reshape(-1), value.reshape(-1))
+        if same and int(value.min()) >= 1 and int(value.max()) <= fullest:
+            return _holding(value, [fullest, 1], generator)
+    return value
+
+
+def _integers(value: Any) -> TypeGuard[torch.Tensor]:
     return (
         isinstance(value, torch.Tensor)
         and value.numel() > 1
@@ -102,9 +135,12 @@ def _holding(value: Input, numbers: Sequence[int], generator: torch.Generator) -
     assert isinstance(value, torch.Tensor)
     ends = torch.iinfo(value.dtype)
     inside = [one for one in numbers if ends.min <= one <= ends.max]
+    if each := names_each_once(value):
+        inside = sorted(set(inside) - set(value.tolist()))
     if not inside:
         return value
-    count = min(value.numel(), max(len(inside), int(_SHARE * value.numel())))
+    share = 0 if each else int(_SHARE * value.numel())
+    count = min(value.numel(), max(len(inside), share))
     places = torch.randperm(value.numel(), generator=generator)[:count]
     moved = value.contiguous().clone()
     moved.view(-1)[places] = torch.tensor(

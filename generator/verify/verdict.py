@@ -45,6 +45,7 @@ Cause = Literal[
     "hard-coded-shape",  # right at one shape, wrong at another
     "aliased-output",
     "input-mutated",
+    "input-differs",  # the reference changes it in place, and to something else
     "parameter-mutated",
     "buffer-differs",
     # what the target's compiler makes of it

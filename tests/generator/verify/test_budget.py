@@ -6,14 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbgen.generator.verify import budget
-from kbgen.generator.verify.budget import (
-    FLOORS,
-    Target,
-    compare,
-    difference,
-    precision_class,
-    too_ill_conditioned,
-)
+from kbgen.generator.verify.budget import FLOORS, Target, compare, precision_class, too_ill_conditioned
+from kbgen.generator.verify.measures import difference
 
 
 def target(oracle: torch.Tensor, eager: torch.Tensor | None = None) -> Target:

@@ -1,0 +1,58 @@
+"""Measures how far one tensor is from another, however large both are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from .eight_bits import widened
+
+BLOCK = 1 << 26
+"""Elements that are compared at a time."""
+
+_Pair = tuple[torch.Tensor, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`relative_l2` and `scaled_max` (largest error over largest value) of one output against the oracle."""
+
+    relative_l2: float
+    scaled_max: float
+
+    @property
+    def worst(self) -> float:
+        return max(self.relative_l2, self.scaled_max)
+
+
+def difference(found: torch.Tensor, oracle: torch.Tensor) -> Difference:
+    """Both measures over the finite part; an all-zero oracle leaves only exact zeros at error 0.
+
+    Taken in blocks, so that tensors of several GB need no more of them beside.
+    """
+    if found.numel() == 0:
+        return Difference(0.0, 0.0)
+    if found.numel() <= BLOCK:
+        norms, largest = _sizes(found, oracle)
+        return Difference(_ratio(*norms), _ratio(*largest))
+    flat, right = found.reshape(-1), oracle.reshape(-1)
+    starts = range(0, found.numel(), BLOCK)
+    taken = [_sizes(flat[at : at + BLOCK], right[at : at + BLOCK]) for at in starts]
+    gap_norms, norms = (torch.stack(each).norm() for each in zip(*(pair for pair, _ in taken), strict=True))
+    gaps, values = (torch.stack(each).max() for each in zip(*(pair for _, pair in taken), strict=True))
+    return Difference(_ratio(gap_norms, norms), _ratio(gaps, values))
+
+
+def _sizes(found: torch.Tensor, oracle: torch.Tensor) -> tuple[_Pair, _Pair]:
+    """Of the error and of the oracle, where both are finite: the norms, and the largest magnitudes."""
+    found, oracle = widened(found), widened(oracle)
+    gap = torch.where(torch.isfinite(oracle) & torch.isfinite(found), found.double() - oracle, 0.0)
+    finite = torch.where(torch.isfinite(oracle), oracle, 0.0)
+    return (gap.norm(), finite.norm()), (gap.abs().max(), finite.abs().max())
+
+
+def _ratio(error: torch.Tensor, size: torch.Tensor) -> float:
+    if float(error) == 0.0:
+        return 0.0
+    return float(error / size) if float(size) > 0.0 else float("inf")

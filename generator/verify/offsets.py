@@ -1,0 +1,64 @@
+"""Moves the places where bags, segments and sequences begin: uneven ones, and some without elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeGuard
+
+import torch
+
+from ...profiling.build import Input
+from .eight_bits import widened
+from .operators import words
+from .oracle import Reference
+from .places import ROWS_OF, Uses, rises
+
+_PUTS = words("index_put index_copy scatter scatter_add scatter_reduce index_add")
+"""Their numbers are places of results, not of beginnings."""
+
+
+def uneven_offsets(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with every other number of a rising row of integers anywhere between its neighbours, or equal
+    to one of them; or with what the lengths in such a row add up to divided likewise. None where there is
+    none, they are places to look up or to put something at, or the reference has no finite answer of the
+    same shapes."""
+    beginnings = [one for one in inputs if rises(one) or _adds_up(one, inputs)]
+    if not beginnings:
+        return None
+    with Uses(beginnings) as uses:
+        was = reference.tried(inputs, state)
+    if was is None or (uses.names and not uses.otherwise) or not _PUTS.isdisjoint(uses.names):
+        return None
+    changed = [
+        _moved(one, generator) if rises(one) else _divided(one, generator) if _adds_up(one, inputs) else one
+        for one in inputs
+    ]
+    now = reference.tried(changed, state)
+    if now is None or [one.shape for one in now.outputs] != [one.shape for one in was.outputs]:
+        return None
+    return changed if all(bool(widened(one).isfinite().all()) for one in now.outputs) else None
+
+
+def _adds_up(value: Input, inputs: Sequence[Input]) -> TypeGuard[torch.Tensor]:
+    """Whether a row of integers holds the lengths of parts of an axis."""
+    if not isinstance(value, torch.Tensor) or value.dtype not in ROWS_OF or value.ndim != 1 or len(value) < 2:
+        return False
+    lengths = {len(one) for one in inputs if isinstance(one, torch.Tensor) and one.ndim and one is not value}
+    return bool((value >= 0).all()) and int(value.sum()) in lengths
+
+
+def _divided(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    ends = torch.cat([value.new_zeros(1), value.cumsum(0).to(value.dtype)])
+    return _moved(ends, generator).diff()
+
+
+def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """A third of those moved stand where the one before does, and a third where the next one does."""
+    moved = value.clone()
+    inner = moved[1:-1:2]
+    before, after = moved[:-2:2].double(), moved[2::2].double()
+    share = torch.rand(inner.shape, generator=generator, dtype=torch.float64) * 3 - 1
+    moved[1:-1:2] = (before + (after - before) * share.clamp(0, 1)).floor().to(value.dtype)
+    return moved
