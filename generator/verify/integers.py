@@ -12,7 +12,7 @@ from .domain import operators_of
 from .eight_bits import widened
 from .operators import words
 from .oracle import Ran, Reference
-from .places import LARGEST, MARKS, Uses, names_each_once, puts_at_places
+from .places import ENDS, MARKS, Uses, names_each_once, puts_at_places
 
 _FAR = {torch.int32: 1 << 28, torch.int64: 1 << 40}
 
@@ -131,7 +131,7 @@ def one_place(
 
 _ADDS_UP = words(
     "index_add scatter_add scatter_reduce bincount index_select gather embedding index one_hot"
-) | {MARKS, *LARGEST}
+) | {MARKS, *ENDS}
 """What may meet a place again; where numbers are put down, torch does not say which of two stays."""
 
 

@@ -14,13 +14,13 @@ from .oracle import Reference
 from .recorder import COPIES
 from .watching import Watching
 
-MARKS, LARGEST = "scatter of one value", ("max", "aminmax")
-"""What `one_hot` does with places, beside asking for the largest."""
+MARKS, ENDS = "scatter of one value", ("max", "min", "aminmax")
+"""What `one_hot` does with places, beside asking for their ends."""
 
 TAKES_PLACES = frozenset(
     {
         "index_add", "index_copy", "index_select", "index_put", "index", "gather", "scatter", "scatter_add",
-        "scatter_reduce", "embedding", "bincount", "one_hot", MARKS, *LARGEST,
+        "scatter_reduce", "embedding", "bincount", "one_hot", MARKS, *ENDS,
     }
 )  # fmt: skip
 """Their numbers are places, each for itself: in whatever order they come."""
