@@ -23,6 +23,7 @@ from .exchange import Shape, Step
 from .families import (
     ASKED_BY,
     FAMILIES,
+    FAR_BELOW,
     HALVES,
     INFINITE,
     LATE_PEAKS,
@@ -46,8 +47,9 @@ NARROWER_BYTES = WIDE_BYTES >> 6
 """Of the wide shape for a candidate that runs past its limit there: one that walks the channels of a
 convolution one by one, say, in hundreds of programs."""
 
-_AT_ODD = {"spikes", "negative spikes", "small integers"}
-"""Families that look for elements left out, where sizes are odd; the others run at the first shape."""
+_AT_ODD = {"spikes", "negative spikes", "small integers", "all negative", FAR_BELOW}
+"""Families that look for elements left out, and for what fills lanes beyond them, where sizes are odd; the
+others run at the first shape."""
 
 
 _LOOPS = re.compile(r"^\s+(?:for|while)\b", re.MULTILINE)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import torch
 
 from ...profiling.build import Input
+from .domain import operators_of
 from .eight_bits import widened
 from .integers import is_whole
 from .oracle import Ran, Reference
@@ -84,7 +85,9 @@ def _idle(
     generator: torch.Generator,
 ) -> list[Input] | None:
     first = next((place for place, one in enumerate(inputs) if _floats(one)), None)
-    if first is None or not any(map(_chooses, inputs)):
+    if first is None or not (
+        any(map(_chooses, inputs)) or _LEAVES_OUT & operators_of(reference, inputs, state)
+    ):
         return None
     answer, changed = reference.tried(inputs, state), _contiguous(inputs[first])
     if answer is None or any(bool(widened(one).isnan().any()) for one in answer.outputs):
@@ -99,6 +102,10 @@ def _idle(
         if found == _FOUND:
             break
     return [*inputs[:first], changed, *inputs[first + 1 :]] if found else None
+
+
+_LEAVES_OUT = frozenset(("tril", "triu", "masked_fill", "where"))
+"""Operators that choose by place without a mask among the inputs."""
 
 
 def _chooses(value: Input) -> bool:

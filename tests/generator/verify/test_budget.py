@@ -1,5 +1,7 @@
 """Properties of the one comparison on which every verdict rests."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -175,3 +177,27 @@ def test_a_number_may_stand_for_nan_at_the_limit_alone(found: float, accepted: b
     limit = torch.tensor([1.0, 2.0], dtype=torch.float64)
     target = Target(oracle, oracle.float(), oracle, limit=limit)
     assert compare(torch.tensor([found, 2.0]), target, "fp32").accepted is accepted
+
+
+def test_a_float32_output_of_a_half_op_is_held_to_float32() -> None:
+    oracle = torch.ones(100, dtype=torch.float64)
+    off = (oracle * 1.001).float()
+    assert compare(off, target(oracle), "bf16").accepted
+    assert not compare(off, replace(target(oracle), strict=True), "bf16").accepted
+    half = Target(oracle, oracle.bfloat16(), oracle, strict=True)
+    assert compare(off.bfloat16(), half, "bf16").accepted
+
+
+def test_of_a_number_that_its_dtype_cannot_hold_anything_infinite_will_do() -> None:
+    oracle = torch.tensor([1.0, -1e113], dtype=torch.float64)
+    case = Target(oracle, torch.tensor([1.0, -torch.inf]), oracle)
+    assert compare(torch.tensor([1.0, torch.nan]), case, "fp32").accepted
+    assert not compare(torch.tensor([torch.nan, -torch.inf]), case, "fp32").accepted
+
+
+def test_minus_infinity_is_asked_for_where_rows_are_reduced() -> None:
+    oracle = torch.tensor([1.0, -torch.inf], dtype=torch.float64)
+    found, spreads = torch.tensor([1.0, torch.nan]), torch.tensor([False, True])
+    case = Target(oracle, oracle.float(), oracle, spreads=spreads)
+    assert not compare(found, case, "fp32").accepted
+    assert compare(found, replace(case, by_rows=False), "fp32").accepted

@@ -110,6 +110,14 @@ REACHED = {7, 9, 12, 13}
         ("x, self.weight", "bias is not None", True),
         ("x.contiguous(), self.weight", "x is None", True),
         ("x, self.weight", "x.ndim == 2", True),
+        ("x, self.weight", "len(x.shape) == 2", True),
+        ("x, self.weight", "len(x.size()) == 2", True),
+        ("x, self.weight", "x.shape == 2", False),
+        ("x, self.weight, [3]", "isinstance(bias, int)", True),
+        ("x, self.weight, self.steps", "isinstance(bias, int)", True),
+        ("x, self.weight, 3 if x.numel() > 9 else [3]", "isinstance(bias, int)", False),
+        ("x, self.weight", "bias is not None or weight is None", True),
+        ("x, self.weight", "bias is not None and x.numel() > 9", True),
         ("x, self.weight", "weight.ndim == 2 and not weight.dtype in (torch.half, torch.float)", True),
         ("x, self.other", "weight is None", False),
         ("x, self.weight if x.numel() > 9 else None", "weight is None", False),
@@ -139,3 +147,56 @@ def test_a_settled_condition_has_to_be_met() -> None:
     assert unreached(source, {2, 3, 5}) == []
     other = source.replace("x > 9", "x.take(9)").replace("    if x.take", "    x = x.get()\n    if x.take")
     assert unreached(other, {2, 3, 4, 6}) == [5]
+
+
+PAIR = """class ModelNew:
+    def __init__(self, stride):
+        self.stride = {stride}
+    def forward(self, x):
+        return pair(self.stride)
+def pair(value):
+    if isinstance(value, tuple):
+        return value
+    return (value, value)
+"""
+
+
+def test_what_follows_a_settled_return_need_not_be_reached() -> None:
+    assert unreached(PAIR.format(stride="stride"), {5, 7, 8}) == []
+    assert unreached(PAIR.format(stride="stride if stride > 9 else (1, 1)"), {5, 7, 8}) == [9]
+    assert unreached(PAIR.format(stride="stride") + "def late(self):\n    self.stride = 2\n", {5, 7, 8}) == [
+        9
+    ]
+
+
+DEAD = """class ModelNew:
+    def forward(self, x):
+        return helper(x)
+def helper(x, extra=None, kind=None):
+    if extra is not None:
+        kind = extra.dtype
+    if extra is not None or (kind is not None and kind != x.dtype):
+        x = 1
+    return x
+"""
+
+
+def test_what_a_dead_branch_assigns_does_not_count() -> None:
+    assert unreached(DEAD, {3, 5, 7, 9}) == []
+    assert unreached(DEAD.replace("helper(x)", "helper(x, find(x))"), {3, 5, 7, 9}) == [6, 8]
+
+
+SAVED = """class Op(Function):
+    @staticmethod
+    def forward(ctx, x):
+        if x.requires_grad:
+            ctx.save_for_backward(x)
+            ctx.size = x
+        return {result}
+"""
+
+
+def test_what_is_kept_for_a_backward_pass_changes_no_result() -> None:
+    assert unreached(SAVED.format(result="x"), {4, 7}) == []
+    assert unreached(SAVED.format(result="ctx.size"), {4, 7}) == [6]
+    assert unreached(SAVED.format(result="x").replace("(x)", "(change(x))"), {4, 7}) == [5]

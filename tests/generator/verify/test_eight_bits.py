@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from kbgen.generator.verify.budget import Target, compare
-from kbgen.generator.verify.eight_bits import EIGHT_BITS, Steps, scaled_product, steps
+from kbgen.generator.verify.eight_bits import EIGHT_BITS, Steps, as_bytes, scaled_product, steps
 from kbgen.generator.verify.layout import poison, unwritten
 from kbgen.generator.verify.lowfloat import E4M3, E5M2, eight_to_f32, f32_to_eight
 from kbgen.generator.verify.on_a_card import AsOnACard
@@ -134,3 +134,7 @@ def test_scales_by_rows_need_no_product_of_the_cpu_s() -> None:
         found = torch._scaled_mm(left, right.t(), *scales, out_dtype=torch.float32)
     assert torch.equal(found, exact.float())
     assert not torch.equal(found, torch._scaled_mm(left, right.t(), *scales, out_dtype=torch.float32))
+
+
+def test_a_single_element_with_a_step_has_bytes_too() -> None:
+    assert as_bytes(torch.zeros(4)[::4]).tolist() == [0, 0, 0, 0]

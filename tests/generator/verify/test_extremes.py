@@ -112,3 +112,20 @@ def test_what_is_added_and_zero_throughout_may_be_a_mask() -> None:
     assert not bias[0, :3].any()
     assert bool(bias[1, :3].isneginf().all())
     assert padded_masks(Reference(Biased(), "as-is"), [X, X], {}, DRAW) is None
+
+
+class Softened(nn.Module):
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return x.masked_fill(mask == 0, -1e9).softmax(-1)
+
+
+def test_integers_and_numbers_of_zero_and_one_alone_are_masks() -> None:
+    for mask in (MASK.long(), MASK.float()):
+        changed = padded_masks(Reference(Softened(), "as-is"), [X, mask], {}, DRAW)
+        assert changed is not None
+        moved = changed[1]
+        assert isinstance(moved, torch.Tensor)
+        assert moved.dtype == mask.dtype
+        assert moved[0].tolist() == [0, 0, 0, 1, 1, 1]
+    assert padded_masks(Reference(Softened(), "as-is"), [X, X], {}, DRAW) is None
+    assert padded_masks(Reference(Softened(), "as-is"), [X, torch.ones(4, 6)], {}, DRAW) is None

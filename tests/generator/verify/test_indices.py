@@ -86,3 +86,26 @@ def test_of_equals_the_largest_few_are_any_each_once(places: list[int], right: b
     ran, eager = reference.oracle([x], {}), reference.eager([x], {})
     target = Target(ran.outputs[0], eager.outputs[0], ran.outputs[0], choice=ran.choices[0])
     assert compare(torch.tensor([places]), target, "fp32").accepted is right
+
+
+class Gate(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x, -1).topk(2).indices.to(torch.int32)
+
+
+def gated(x: torch.Tensor, found: list[list[int]]) -> bool:
+    reference = Reference(Gate(), "as-is")
+    right, eager = reference.oracle([x], {}), reference.eager([x], {})
+    target = Target(right.outputs[0], eager.outputs[0], right.outputs[0], choice=right.choices[0])
+    return compare(torch.tensor(found, dtype=torch.int32), target, "fp32").accepted
+
+
+def test_places_stay_places_when_they_are_cast() -> None:
+    assert gated(torch.tensor([[3.0, 1.0, 3.0, 3.0]]), [[3, 2]])
+    assert not gated(torch.tensor([[3.0, 1.0, 3.0, 3.0]]), [[0, 1]])
+
+
+def test_among_nothing_but_nan_any_places_will_do() -> None:
+    row = torch.tensor([[torch.inf, 1.0, 2.0, 3.0]])
+    assert gated(row, [[2, 0]])
+    assert not gated(row, [[2, 2]])

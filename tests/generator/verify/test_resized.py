@@ -97,3 +97,16 @@ def test_what_stands_along_columns_that_are_as_many_as_rows_is_no_row() -> None:
             return x * factors
 
     assert list(other_rows(reference(Columns()), [X[:, :3], torch.ones(3)], {})) == []
+
+
+class Blurred(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + x.roll(1, -2)
+
+
+def test_square_planes_become_oblong() -> None:
+    square = torch.randn(2, 6, 6)
+    given = {told: shapes(one) for told, one in other_lengths(reference(Blurred()), [square], {})}
+    assert given["planes twice as high"] == [(2, 12, 6)]
+    kept = other_lengths(reference(Product()), [square, square.clone()], {})
+    assert "planes twice as high" not in [told for told, _ in kept]

@@ -61,3 +61,24 @@ def test_edges_of_buckets_and_ends_of_bins_are_met() -> None:
     changed = met_thresholds(Reference(Bucketed(), "as-is"), [row], {}, DRAW)
     assert changed is not None
     assert {0.25, 0.5} <= set(changed[0].tolist())  # type: ignore[union-attr]
+
+
+class UpTo(nn.Module):
+    def __init__(self, last: bool) -> None:
+        super().__init__()
+        self.last = last
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        place = torch.arange(x.shape[1])
+        seen = place <= lengths[:, None] if self.last else place < lengths[:, None]
+        return (x * seen).sum(1) / lengths
+
+
+def test_lengths_reach_the_end_of_their_axis_and_not_beyond() -> None:
+    lengths = torch.tensor([2, 1, 3, 2, 1, 2])
+    for last, fullest in ((False, 4), (True, 3)):
+        changed = met_integers(Reference(UpTo(last), "as-is"), [X, lengths], {}, DRAW)
+        assert changed is not None
+        moved = changed[1]
+        assert isinstance(moved, torch.Tensor)
+        assert (int(moved.min()), int(moved.max())) == (1, fullest)

@@ -1,0 +1,101 @@
+"""What a reference does with integers that name places, and what may become of them."""
+
+import pytest
+import torch
+from torch import nn
+
+from kbgen.generator.verify.families import nudged
+from kbgen.generator.verify.integers import lowest_places, one_place
+from kbgen.generator.verify.offsets import uneven_offsets
+from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.places import names_each_once, puts_at_places
+from kbgen.generator.verify.resized import other_rows
+
+SLOTS = torch.tensor([7, 3, 11, 5])
+KEYS, CACHE = torch.randn(4, 6), torch.randn(12, 6)
+
+
+def draw() -> torch.Generator:
+    return torch.Generator().manual_seed(0)
+
+
+class Written(nn.Module):
+    def forward(self, key: torch.Tensor, cache: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
+        out = cache.clone()
+        out[slots] = key
+        return out
+
+
+class Counted(nn.Module):
+    def forward(self, codes: torch.Tensor) -> torch.Tensor:
+        return nn.functional.one_hot(codes, 5).sum(1)
+
+
+class Bags(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(9, 2))
+
+    def forward(self, places: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+        return nn.functional.embedding_bag(places, self.weight, offsets, mode="mean")
+
+
+class Parts(nn.Module):
+    def forward(self, x: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
+        return x * torch.repeat_interleave(sizes.float(), sizes, output_size=len(x))[:, None]
+
+
+def test_slots_to_write_to_never_name_a_place_twice() -> None:
+    reference, inputs = Reference(Written(), "as-is"), [KEYS, CACHE, SLOTS]
+    assert puts_at_places(reference, inputs, {})
+    changed = lowest_places(reference, inputs, {}, draw())
+    assert changed is not None
+    assert torch.equal(torch.as_tensor(changed[2]), torch.tensor([0, 3, 5, 11]))
+    assert [told for told, _ in other_rows(reference, inputs, {})] == []
+    moved = nudged([SLOTS], draw(), puts=True)[0]
+    assert names_each_once(moved)
+    assert not torch.equal(moved, SLOTS)
+
+
+def test_lengths_and_look_ups_may_repeat() -> None:
+    looked_up = nn.Embedding(12, 3)
+    assert not puts_at_places(Reference(looked_up, "as-is"), [SLOTS], looked_up.state_dict())
+    assert one_place(Reference(Counted(), "as-is"), [torch.tensor([[1, 2], [3, 0]])], {}, draw()) is not None
+    assert one_place(Reference(Written(), "as-is"), [KEYS, CACHE, SLOTS], {}, draw()) is None
+
+
+def test_beginnings_of_rows_stay_in_order_when_one_of_them_changes() -> None:
+    offsets = torch.tensor([0, 4, 8, 12])
+    moved = nudged([offsets], draw())[0]
+    assert isinstance(moved, torch.Tensor)
+    assert bool((moved.diff() > 0).all())
+    assert not torch.equal(moved, offsets)
+
+
+def test_bags_become_uneven_and_empty() -> None:
+    bags = Bags()
+    inputs = [torch.randint(0, 9, (40,)), torch.arange(0, 40, 2)]
+    changed = uneven_offsets(Reference(bags, "as-is"), inputs, bags.state_dict(), draw())
+    assert changed is not None
+    moved = changed[1]
+    assert isinstance(moved, torch.Tensor)
+    lengths = moved.diff()
+    assert bool((lengths == 0).any())
+    assert int(lengths.max()) > 2
+    assert (int(moved[0]), int(moved[-1])) == (0, 38)
+
+
+def test_what_lengths_add_up_to_is_divided_otherwise() -> None:
+    inputs = [torch.randn(32, 2), torch.full((8,), 4)]
+    changed = uneven_offsets(Reference(Parts(), "as-is"), inputs, {}, draw())
+    assert changed is not None
+    moved = changed[1]
+    assert isinstance(moved, torch.Tensor)
+    assert int(moved.sum()) == 32
+    assert len(set(moved.tolist())) > 1
+
+
+@pytest.mark.parametrize("model", [Written(), nn.ReLU()])
+def test_what_is_no_beginning_stays(model: nn.Module) -> None:
+    inputs = [KEYS, CACHE, torch.tensor([2, 4, 6, 9])] if isinstance(model, Written) else [KEYS]
+    assert uneven_offsets(Reference(model, "as-is"), inputs, {}, draw()) is None
