@@ -1,11 +1,11 @@
-# setup | demo | check | test | bench | docs: the only commands a person or a CI machine needs. Each installs what it
+# setup | demo | check | test | bench | judge | docs: the only commands a person or a CI machine needs. Each installs what it
 # needs first; nothing is installed twice. `corpus` renews the shipped vectors after a page of corpus/ has changed.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TESTED := --constraint constraints.txt --editable '.[dev,offline-model,report,llm,mcp,cuda]'
 
-.PHONY: setup demo check test bench docs corpus
+.PHONY: setup demo check test bench judge docs corpus
 .DEFAULT_GOAL := setup
 
 setup: $(VENV)/installed
@@ -23,6 +23,9 @@ test: setup
 
 bench: setup
 	$(BIN)/kbgen eval suite examples --gpu h100 --gpu rtx4090 --gpu mi300x
+
+judge: setup
+	OMP_NUM_THREADS=1 $(BIN)/kbgen eval judge
 
 docs: setup
 	$(BIN)/python docs/cli_page.py

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,14 @@ def read_exhibits(folder: Path, ops: Path) -> tuple[Exhibit, ...]:
     if not files:
         raise ExhibitError(f"{folder} holds no candidate; give a folder of kernel files with headers.")
     return tuple(_read(path, ops) for path in files)
+
+
+def one_of_each(exhibits: Iterable[Exhibit]) -> tuple[Exhibit, ...]:
+    """The first of each rule of docs/verification.md and each cause: they are refused by as many ways."""
+    found: dict[tuple[str, str], Exhibit] = {}
+    for one in exhibits:
+        found.setdefault((one.kind.split()[0], one.expected), one)
+    return tuple(found.values())
 
 
 def _read(path: Path, ops: Path) -> Exhibit:

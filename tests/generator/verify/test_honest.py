@@ -18,8 +18,8 @@ def test_there_are_honest_kernels_for_many_ops() -> None:
 
 @pytest.mark.parametrize("kernel", HONEST, ids=lambda kernel: kernel.path.stem)
 def test_honest_kernel_passes(kernel: Exhibit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of calls left to choice only what two seconds hold; `kbgen eval judge` gives them all their time."""
-    monkeypatch.setattr("kbgen.generator.verify.judgement.PATIENCE_S", 2.0)
+    """Of calls left to choice only what a second holds; `kbgen eval judge` gives them all their time."""
+    monkeypatch.setattr("kbgen.generator.verify.judgement.PATIENCE_S", 1.0)
     verdict = kernel.judge(tmp_path)
     assert isinstance(verdict, Passed), f"{verdict.cause}: {verdict.detail}"
     assert verdict.launches
