@@ -170,6 +170,7 @@ class _Judging:
         turns = _turns(self.watch.tuning.at_full)
         with self.watch.tuning.aside():  # what sizes lead to is known, and is not what these values lead to
             rehearsed = at_highest(rehearsed, self.watch, making, full.inputs)
+            rehearsed = self._beside(rehearsed, full.beside)
         self.watch.begin()
         self.conditions.begin()
         self.watch.in_values = set()
@@ -182,6 +183,16 @@ class _Judging:
         unread = {label: told for label, told in rehearsed.unread.items() if label in whole}
         rehearsed = replace(rehearsed, unread=unread, values=values)
         return replace(rehearsed, amounts=listed(left.amounts), forced=listed(forced))
+
+    def _beside(self, rehearsed: Rehearsed, beside: FullSize | None) -> Rehearsed:
+        """With the faults of a walk at a size that is a multiple of nothing, if full size itself had none."""
+        if beside is None or rehearsed.faults or rehearsed.why_not:
+            return rehearsed
+        walked = rehearse(self.watch, partial(self._made, beside), beside.inputs)
+        told = "right at full size, but with its largest size one less"
+        return replace(
+            rehearsed, faults=tuple((cause, f"{told}: {detail}") for cause, detail in walked.faults)
+        )
 
     def _meet(
         self, sites: Mapping[Site, Any], turns: list[dict[str, Any]], tiles: tuple[Step, ...]

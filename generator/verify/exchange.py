@@ -51,7 +51,8 @@ Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype, int | None]
 class FullSize:
     """The op as it is shipped: the candidate file for it, how ModelNew is built, the forms of its inputs.
 
-    `tiles` are calls at sizes that are whole tiles where its own are, made if it meets conditions alone.
+    `tiles` are calls at sizes that are whole tiles where its own are, made if it meets conditions alone;
+    `beside` is the op with its largest size one less, which is a multiple of nothing.
     """
 
     file: str
@@ -60,6 +61,7 @@ class FullSize:
     seed: int
     inputs: list[Form | Input]
     tiles: tuple[Step, ...] = ()
+    beside: FullSize | None = None
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,17 @@ import torch
 
 from ...profiling.build import Input, build
 from ...profiling.footprint import fakes
-from ...profiling.op import OpError
+from ...profiling.op import Op, OpError
+from ...profiling.source import Literal
 from .candidate import with_constants
-from .exchange import Form, FullSize, StepReport
+from .exchange import Form, FullSize, Step, StepReport
 from .highest import Highest
 from .operators import takes_parts
 from .record import Record
 from .review import Fault, Reviewed
 from .setting import Case, Setting, init_arguments
 from .verdict import CaseResult
+from .whole_tiles import bytes_of
 
 
 def full_size(
@@ -32,13 +34,38 @@ def full_size(
     op = record.op
     if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
         return None
+    one_less = _one_less(op, judged[0].op.overrides)
+    fits = bool(one_less) and bytes_of(op, one_less) is not None
+    beside = _described(record, op.with_overrides(one_less), "beside", (), scratch) if fits else None
+    return _described(record, op, "full", tuple(case.step for case in tiles), scratch, beside)
+
+
+def _one_less(op: Op, small: Mapping[str, Literal]) -> dict[str, Literal]:
+    """The largest size that judged shapes cut down, less one; none where all are small."""
+    sizes = {name: op.constants[name] for name in small if name in op.constants}
+    whole = {name: size for name, size in sizes.items() if isinstance(size, int) and size >= _LARGE}
+    largest = max(whole, key=lambda name: whole[name], default="")
+    return {largest: whole[largest] - 1} if largest else {}
+
+
+_LARGE = 64
+
+
+def _described(
+    record: Record,
+    op: Op,
+    name: str,
+    steps: tuple[Step, ...],
+    scratch: Path,
+    beside: FullSize | None = None,
+) -> FullSize | None:
     try:
         args, kwargs = init_arguments(op, record.seed)
         with fakes(), Highest() as highest:
             _, inputs = build(op.module(), op.path, record.seed)
     except OpError:
         return None
-    file = scratch / "candidate_full.py"
+    file = scratch / f"candidate_{name}.py"
     file.write_text(with_constants(record.source, op.overrides), encoding="utf-8")
     forms: list[Form | Input] = [
         (tuple(map(int, one.shape)), tuple(map(int, one.stride())), one.dtype, highest.of(one))
@@ -46,8 +73,7 @@ def full_size(
         else one
         for one in inputs
     ]
-    steps = tuple(case.step for case in tiles)
-    return FullSize(str(file.resolve()), args, kwargs, record.seed, forms, steps)
+    return FullSize(str(file.resolve()), args, kwargs, record.seed, forms, steps, beside)
 
 
 def as_at_full_size(one: Reviewed, forced: str) -> Reviewed:

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-TOKENS, ROWS, WORDS = 32, 64, 128
+TOKENS, ROWS, WORDS = 8, 4, 512
 
 
 class Model(nn.Module):

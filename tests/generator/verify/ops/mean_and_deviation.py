@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-batch_size = 256
-channels = 24
+batch_size = 64
+channels = 3
 frames = 900
 
 
