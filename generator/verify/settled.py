@@ -55,8 +55,10 @@ class Settled:
 
     def _typed(self, function: ast.FunctionDef | None, value: ast.expr | None, depth: int) -> bool:
         """Whether a value is of one type in every call: a display, a tensor, or what such is given to."""
-        if isinstance(value, _DISPLAYS) or depth > _DEPTH:
-            return depth <= _DEPTH
+        if depth > _DEPTH:
+            return False
+        if isinstance(value, _DISPLAYS):
+            return True
         if isinstance(value, ast.Attribute):
             return self._held_plainly(value)
         if not isinstance(value, ast.Name) or function is None:
