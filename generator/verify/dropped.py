@@ -42,6 +42,8 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
         return "the reference overflows in its own dtype here"
     if answer.case.family in (FAR_BELOW, FAR_ABOVE) and vanishes(answer.oracle.operators):
         return "so far from zero honest kernels cancel here"
+    if answer.case.family in (FAR_BELOW, FAR_ABOVE) and answer.oracle.multiplies:
+        return "what sums of products so large are off by, an exponential makes much of"
     if answer.case.family in (ENORMOUS, ASTRONOMICAL, *CLOSE_IN) and FRACTIONAL in answer.oracle.operators:
         return "a power by way of its logarithm is off by as many bits as that is large"
     if answer.case.family == INFINITE and answer.oracle.compares_nan:
