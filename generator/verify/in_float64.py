@@ -50,12 +50,33 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.steps += 1
             if self.shaking is not None:
                 result = pytree.tree_map_only(torch.Tensor, self._off, result)
+                self._off_by_mean(func, args, result)
         return pytree.tree_map_only(torch.Tensor, lifted, result)
 
     def _off(self, value: torch.Tensor) -> torch.Tensor:
         """In place, as the operator itself may have worked."""
         floats = value.is_floating_point() and value.dtype not in EIGHT_BITS
         return value.mul_(off_by(STEP_ROUNDOFF, value, self.shaking)) if floats else value
+
+    def _off_by_mean(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        """In place, what a normalisation gives with each of its means off by one sign: no average over what a
+        mean was taken from makes that less."""
+        place = _NORMALISATIONS.get(plain_name(func))
+        if place is None or not result[1].numel():  # by running statistics
+            return
+        values, off, weight = result[0], result[1] * result[2], args[place]
+        off *= off_by(STEP_ROUNDOFF, off, self.shaking) - 1
+        if plain_name(func) != "native_layer_norm":  # of channels, or of groups of them
+            groups, ones = off.shape[-1], (1,) * (values.ndim - 2)
+            off = off.reshape(-1, groups).repeat_interleave(values.shape[1] // groups, 1)
+            off, weight = (one if one is None else one.unflatten(-1, (-1, *ones)) for one in (off, weight))
+        values += off if weight is None else off * weight
+
+
+_NORMALISATIONS = {
+    "native_batch_norm": 1, "_native_batch_norm_legit": 1, "native_group_norm": 1, "native_layer_norm": 2
+}  # fmt: skip
+"""Which give a mean and one over a deviation beside their values, by where the weight stands."""
 
 
 def _holds_nan(value: Any) -> bool:
