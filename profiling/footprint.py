@@ -125,6 +125,8 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
+        if func.namespace == "prim":  # a question after a tensor's device
+            return result
         self.calls.append(Call(str(func), _shapes((args, kwargs)), _shapes(result)))
         if not any(returned.alias_info for returned in func._schema.returns):
             self.bytes += sum(

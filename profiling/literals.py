@@ -6,6 +6,10 @@ from collections.abc import Iterable
 SMALLEST = 4
 """Below it a number is a setting: a dimension, a count of channels, a bound of values."""
 
+SMALLEST_BESIDE_NAMES = 17
+"""Likewise in a file that gives its sizes names: what it writes out then is what does not vary, five
+exposures or rows of eight, and a kernel may rely on it."""
+
 _FUNCTIONS = ("get_inputs", "get_init_inputs")
 _PREFIX = "size_"
 
@@ -18,7 +22,8 @@ def with_named_sizes(body: list[ast.stmt]) -> list[ast.stmt]:
     the search for smaller shapes keeps to numbers that move the shape of a tensor (`axes.find_axes`).
     """
     taken = {node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)}
-    namer = _Namer(taken)
+    names = any(map(_is_size, body))
+    namer = _Namer(taken, SMALLEST_BESIDE_NAMES if names else SMALLEST)
     found: list[ast.stmt] = []
     for statement in body:
         before = set(namer.defined)
@@ -26,6 +31,11 @@ def with_named_sizes(body: list[ast.stmt]) -> list[ast.stmt]:
         found += [new for name, new in namer.defined.items() if name not in before]
         found.append(named)
     return found
+
+
+def _is_size(statement: ast.stmt) -> bool:
+    given = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+    return isinstance(given, ast.Constant) and type(given.value) is int and given.value >= SMALLEST
 
 
 def is_named_here(name: str) -> bool:
@@ -43,12 +53,12 @@ def _holds_sizes(statement: ast.stmt) -> bool:
 class _Namer(ast.NodeTransformer):
     """Puts names in the place of numbers; what the file calls so itself stays a number."""
 
-    def __init__(self, taken: Iterable[str]) -> None:
-        self.taken, self.defined = frozenset(taken), dict[str, ast.Assign]()
+    def __init__(self, taken: Iterable[str], smallest: int) -> None:
+        self.taken, self.smallest, self.defined = frozenset(taken), smallest, dict[str, ast.Assign]()
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         value = node.value
-        if not isinstance(value, int) or isinstance(value, bool) or value < SMALLEST:
+        if not isinstance(value, int) or isinstance(value, bool) or value < self.smallest:
             return node
         name = f"{_PREFIX}{value}"
         if name in self.taken:

@@ -7,9 +7,10 @@ runs out.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +37,33 @@ from .families import (
 )
 from .layout import EMPTY, LAYOUTS, PITCHED, suits
 from .setting import Case, Setting, setting_at
-from .stretched import FEW_ROWS, stretched
+from .stretched import FEW_ROWS, PARTS, stretched
 from .whole_tiles import whole_tiles
 
-SMALL_BYTES, WIDE_BYTES = (128 << 10, 1 << 20, 2 << 20, 4 << 20), 1 << 20
-"""Inputs and temporaries of the small and odd shapes, the first of these that any shape fits, and of the wide
-one before it may grow: a few seconds of interpreter, whose time goes by programs rather than by bytes."""
 
-NARROWER_BYTES = WIDE_BYTES >> 6
-"""Of the wide shape for a candidate that runs past its limit there: one that walks the channels of a
-convolution one by one, say, in hundreds of programs."""
+@dataclass(frozen=True)
+class Room:
+    """Bytes of inputs and temporaries that smaller shapes may take: the small and odd ones the first of
+    `small` that any shape fits, the wide one `wide` before it may grow. A few seconds of interpreter, whose
+    time goes by programs rather than by bytes."""
+
+    small: tuple[int, ...] = (128 << 10, 1 << 20, 2 << 20, 4 << 20)
+    wide: int = 1 << 20
+
+    def less(self, times: float) -> Room:
+        """At most so many times less, and by a power of two: where each element has programs of its own."""
+        halvings = max(1, math.ceil(math.log2(times)))
+        first = max(_LEAST_BYTES, self.small[0] >> halvings)
+        smaller = [first << more for more in range(halvings) if first << more < self.small[0]]
+        return Room((*smaller, *self.small), max(_LEAST_BYTES, self.wide >> halvings))
+
+
+_LEAST_BYTES = 4 << 10
+
+ROOM = Room()
+NARROWER = Room(wide=ROOM.wide >> 6)
+"""For a candidate that runs past its limit at the wide shape: one that walks the channels of a convolution
+one by one, say, in hundreds of programs."""
 
 _AT_ODD = {"spikes", "negative spikes", "small integers", "all negative", FAR_BELOW}
 """Families that look for elements left out, and for what fills lanes beyond them, where sizes are odd; the
@@ -55,17 +73,17 @@ others run at the first shape."""
 _LOOPS = re.compile(r"^\s+(?:for|while)\b", re.MULTILINE)
 
 
-def settings(op: Op, mode: str, seed: int, wide_bytes: int = WIDE_BYTES, source: str = "") -> list[Setting]:
-    """The op at each of its smaller shapes that an interpreter can run, a wide one about `wide_bytes` large;
+def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") -> list[Setting]:
+    """The op at each of its smaller shapes that an interpreter can run, as large as there is `room` for;
     those of uneven parts for a candidate whose `source` goes through any.
 
     Raises OpError where the reference does not run on the CPU, as ops that torch has for cards alone do not.
     """
-    sets = next((sets for budget in SMALL_BYTES if (sets := _fitting(op, budget, ("small", "odd")))), [])
+    sets = next((sets for budget in room.small if (sets := _fitting(op, budget, ("small", "odd")))), [])
     if sets:
-        larger = _fitting(op, wide_bytes, ("wide",)) or _fitting(op, wide_bytes, ("small",))
+        larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-        sets += stretched(op, sets, 2 * wide_bytes, uneven=bool(_LOOPS.search(source)))
+        sets += stretched(op, sets, 2 * room.wide, uneven=bool(_LOOPS.search(source)))
     found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)
@@ -131,6 +149,11 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         cases.append(draw.case(widest, one, "equal rows", optional=False))
     if one is not first:
         cases += draw.trained(widest, one)
+    if one is not first:
+        usual = draw.case(odd_place, odd, "as shipped", shipped_weights=True)
+        cases += draw.altered(usual, "met integers")  # whole tiles hide the last of a full length
+    for place, one in enumerate(found):
+        cases += draw.farthest(place, one) if one.name in PARTS else []
     place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)
@@ -163,7 +186,7 @@ def at_whole_tiles(op: Op, found: list[Setting], mode: str, seed: int) -> list[C
     """Calls at sizes that are whole tiles where full size's are, for conditions that full size alone meets;
     none where there are no such sizes."""
     small = found[0].op
-    budget = max(WIDE_BYTES, 2 * small.footprint().total_bytes)  # a network has its weights to hold, too
+    budget = max(ROOM.wide, 2 * small.footprint().total_bytes)  # a network has its weights to hold, too
     sizes = whole_tiles(op, small.overrides, budget)
     families = [name for name in FAMILIES if name in MUST - {"as shipped"}]
     return at_sizes(op, "whole tiles", sizes, mode, seed, families, len(found)) if sizes else []

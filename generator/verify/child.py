@@ -27,7 +27,7 @@ from ...profiling import running
 from ...profiling.sandbox_child import serve
 from .call import Call, Instance
 from .conditions import Conditions, Site, Unmet, listed
-from .configurations import MOST
+from .configurations import MOST, turns_of
 from .coverage import Reached, unreached
 from .exchange import (
     ENOUGH_FILE,
@@ -44,17 +44,18 @@ from .exchange import (
 from .integrity import changed_since, snapshot
 from .interpreter import Watch, install
 from .libdevice import emulate_libdevice
-from .loading import NotLoadableError, WrongStateError, check_state, imported, made
+from .loading import (
+    LeftRunningError,
+    NotLoadableError,
+    TooSlowError,
+    WrongStateError,
+    check_state,
+    imported,
+    made,
+)
 from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
 from .stand_in import ASKS, off_the_card, stand_in, units
 from .watched import CHOICE, NAME, watch_kernels
-
-_MOST_AT_FULL = 16
-"""Configurations that full size alone may choose, and that are made to run."""
-
-
-class LeftRunningError(Exception):
-    """A thread or a process outlives the call that started it."""
 
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:
@@ -83,6 +84,8 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         return {"wrong_state": str(error)}
     except LeftRunningError as error:
         return {"left_running": str(error)}
+    except TooSlowError as error:
+        return {"first_call_s": error.taken_s}
     taken = time.monotonic() - began
     if "torch._dynamo" not in sys.modules:  # which changes guarded functions itself
         patched = changed_since(before)  # before saving, which leaves caches of its own on classes
@@ -135,6 +138,8 @@ class _Judging:
             began = self._spent()
             self._call(step)
             taken = self._spent() - began
+            if number == 0 and taken > self.request["first_call_s"]:
+                raise TooSlowError(taken)
             self.costs[step.shape] = max(taken, self.costs.get(step.shape, 0.0))
             self.at_will += taken * step.optional
             write_call(self.folder, number, self.reports[-1], self.tensors[number])
@@ -167,7 +172,7 @@ class _Judging:
         new = self.conditions.new_since(judged)
         alone = frozenset(self.watch.in_values - known)
         unmet = Unmet(self.conditions.new_amounts(judged, rehearsed.kernels), alone)
-        turns = _turns(self.watch.tuning.at_full)
+        turns = turns_of(self.watch.tuning.at_full)
         with self.watch.tuning.aside():  # what sizes lead to is known, and is not what these values lead to
             rehearsed = at_highest(rehearsed, self.watch, making, full.inputs)
             rehearsed = self._beside(rehearsed, full.beside)
@@ -281,15 +286,6 @@ class _Judging:
 
 def _words(turn: Mapping[str, Any]) -> str:
     return ", ".join(map(str, turn.values()))
-
-
-def _turns(at_full: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
-    """One choice of configurations for each call that it takes to run them all."""
-    longest = max(map(len, at_full.values()), default=0)
-    return [
-        {kernel: configs[min(turn, len(configs) - 1)] for kernel, configs in at_full.items() if configs}
-        for turn in range(min(longest, _MOST_AT_FULL))
-    ]
 
 
 if __name__ == "__main__":

@@ -8,13 +8,16 @@ Configurations that differ in warps or stages alone are one to the interpreter.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from triton.runtime.errors import InterpreterError
 
 MOST = 64
 """Calls that may be made for the sake of configurations alone."""
+
+_MOST_AT_FULL = 16
+"""Configurations that full size alone may choose, and that are made to run."""
 
 
 class Configurations:
@@ -153,3 +156,12 @@ def _launched(tuner: Any, config: Any, args: tuple[Any, ...], kwargs: dict[str, 
     if config.pre_hook:
         config.pre_hook({**tuner.nargs, **kwargs, **config.all_kwargs()})
     return tuner.fn.run(*args, **kwargs, **config.all_kwargs())
+
+
+def turns_of(at_full: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    """One choice of configurations for each call that it takes to run them all."""
+    longest = max(map(len, at_full.values()), default=0)
+    return [
+        {kernel: configs[min(turn, len(configs) - 1)] for kernel, configs in at_full.items() if configs}
+        for turn in range(min(longest, _MOST_AT_FULL))
+    ]

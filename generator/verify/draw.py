@@ -17,6 +17,7 @@ from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ignored_classes
 from .integers import extreme_integers, far_integers, lowest_places, one_place, single_others, wide_integers
 from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
+from .many_draws import farthest_draws
 from .offsets import uneven_offsets
 from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
@@ -67,11 +68,12 @@ class Draw:
         """The same call with what few ops can be given; none where this one cannot."""
         alter = ALTERED[family]
         inputs = alter(case.setting.reference, case.inputs, case.step.state, self.generator)
-        if inputs is None:
-            return []
-        step = replace(case.step, inputs=inputs, again=False, optional=False)
-        laid = placed(inputs, "contiguous")
-        return [replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)]
+        return [] if inputs is None else [_with(case, family, inputs)]
+
+    def farthest(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """Calls with few integers as far out as the op file's own draws have them."""
+        case = self.case(place_of_shape, setting, "as shipped", optional=False)
+        return [_with(case, family, inputs) for family, inputs in farthest_draws(setting).items()]
 
     def emptied(self, case: Case, layout: Layout) -> list[Case]:
         """The same call without rows or columns; none where the reference has no answer to it."""
@@ -81,8 +83,10 @@ class Draw:
     def resized(self, case: Case) -> Iterator[Case]:
         """The same call on other numbers of rows, and with other lengths of each other axis, where the
         reference has an answer to it."""
-        for layout, sizes in ((ROWS, other_rows), (LENGTHS, other_lengths)):
-            for told, inputs in sizes(case.setting.reference, case.inputs, case.step.state):
+        given = (case.setting.reference, case.inputs, case.step.state)
+        rows, sizes = other_rows(*given), case.setting.op.constants.values()
+        for layout, found in ((ROWS, rows), (LENGTHS, other_lengths(*given, sizes))):
+            for told, inputs in found:
                 sized = _sized(case, layout, told, inputs)
                 yield replace(sized, step=replace(sized.step, optional=told != ONE_ROW))
 
@@ -141,6 +145,12 @@ class Draw:
     def _values(self, setting: Setting, family: str, shipped: list[Input]) -> list[Input]:
         drawn = draw_inputs(family, shipped, self.generator)
         return drawn if family == "as shipped" else within(setting.domain, drawn, shipped)
+
+
+def _with(case: Case, family: str, inputs: list[Input]) -> Case:
+    step = replace(case.step, inputs=inputs, again=False, optional=False)
+    laid = placed(inputs, "contiguous")
+    return replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)
 
 
 def _sized(case: Case, layout: Layout, told: str, inputs: list[Input]) -> Case:

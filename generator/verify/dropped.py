@@ -11,10 +11,12 @@ from .eight_bits import widened
 from .families import (
     ASTRONOMICAL,
     CLOSE_IN,
+    DEEP,
     ENORMOUS,
     FAINT,
     FAR_ABOVE,
     FAR_BELOW,
+    HIGH,
     INFINITE,
     ONE_NAN,
     OPPOSED,
@@ -29,7 +31,7 @@ from .right import Answer
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
 
 
-_LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE)
+_LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH)
 
 
 def why_dropped(answer: Answer, precision: str, first: bool) -> str:

@@ -10,7 +10,7 @@ import torch
 from ...profiling.build import Input
 from . import draws
 from .eight_bits import widened
-from .operators import FRACTIONAL, words
+from .operators import FRACTIONAL, RANKS, words
 from .places import rises
 
 LEVEL = 64.0
@@ -44,6 +44,9 @@ OPPOSED_TOO = "opposed the other way"
 FAR_BELOW, FAR_ABOVE = "far below zero", "far above zero"
 """Where exponentials and what is made of them end, or are no longer seen beside one."""
 
+DEEP, HIGH = "enormous below zero", "enormous above zero"
+"""Throughout: a start of a largest or smallest number that is meant to be infinite would stay."""
+
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
 
 SOME_NAN = "some NaN"
@@ -56,6 +59,7 @@ _EXPONENTIAL = words("""
 
 ASKED_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((FAR_BELOW, FAR_ABOVE, OPPOSED_TOO), _EXPONENTIAL),
+    **dict.fromkeys((DEEP, HIGH), RANKS),
     TIES: frozenset(("round",)),
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: frozenset(("topk", "sort", "kthvalue", "median", "nanmedian", "argsort", "mode")),
@@ -71,7 +75,7 @@ about as large: sums of products pass 65504 on the way and come back. Drawn in h
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
-FEW = {TIES, TURNS, SORTED, SIGNS, SOME_NAN}
+FEW = {DEEP, HIGH, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
 """Likewise those that tell of few operators, and of these much."""
 
 FAMILIES: Mapping[str, draws.Draw] = {
@@ -94,6 +98,8 @@ FAMILIES: Mapping[str, draws.Draw] = {
     **dict.fromkeys((OPPOSED, OPPOSED_TOO), draws.whole_and_large),
     FAR_BELOW: draws.far_off(-1.0),
     FAR_ABOVE: draws.far_off(1.0),
+    DEEP: lambda values, generator: -draws.far_out(44)(values, generator).abs(),
+    HIGH: lambda values, generator: draws.far_out(44)(values, generator).abs(),
     TIES: draws.halves_of_integers,
     TURNS: draws.far_whole,
     SORTED: draws.sorted_rows,

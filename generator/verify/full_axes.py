@@ -19,7 +19,7 @@ from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits, run_child
 from ...profiling.source import Literal
 from .answers import Answers
-from .cases import WIDE_BYTES, at_sizes, written
+from .cases import ROOM, at_sizes, written
 from .exchange import CHILD_ENV, StepReport, read_report, read_tensors, write_request
 from .launches import programs
 from .record import Record, device_answers
@@ -156,7 +156,7 @@ def full_axes(
     together with another one that it has to match; those with few rows first. Widths that a network has
     written into its constructor stay cut: whole ones would not fit. The first output has `most_rows`
     at most."""
-    tiles = whole_tiles(op, small, max(WIDE_BYTES, 2 * (bytes_of(op, small) or 0)))
+    tiles = whole_tiles(op, small, max(ROOM.wide, 2 * (bytes_of(op, small) or 0)))
     bases = [*([tiles] if tiles else []), small, _smaller(small, 4), _smaller(small, 16)]
     cut = [name for name, value in small.items() if value != op.constants[name] and not is_built_in(name)]
     alone = [small, _smaller(small, 16)]
@@ -241,7 +241,7 @@ def _fitting(
     for base in bases:
         sizes = {**base, **choice}
         taken = bytes_of(op, sizes)
-        if taken is not None and _fits(op, sizes, taken, WIDE_BYTES, most_rows):
+        if taken is not None and _fits(op, sizes, taken, ROOM.wide, most_rows):
             return sizes
     found = (_alone(op, {**base, **choice}, most_rows) for base in alone)
     return next((sizes for sizes in found if sizes is not None), None)

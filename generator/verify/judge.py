@@ -26,7 +26,7 @@ from ...profiling.sandbox import Limits, expect
 from ...profiling.shapes import NETWORK_CALLS
 from ...profiling.static import StaticReport
 from .budget import FLOORS
-from .cases import NARROWER_BYTES, WIDE_BYTES, settings
+from .cases import NARROWER, ROOM, Room, settings
 from .cuda import judge_cuda
 from .exchange import CHILD_ENV
 from .judgement import Judgement
@@ -45,6 +45,7 @@ _SHARED_CPU_S = 135
 MODES = ("as-is", "train", "eval")
 
 SLOW = "at its widest shapes it ran past its limit in the interpreter: it was judged at narrower ones"
+TOO_SLOW = "in the interpreter its first call took long: it was judged at smaller sizes"
 _WIDEST = ("wide", *FEW_ROWS)
 
 _REFUSES = re.compile(r"^\s*(?:raise|assert)\b", re.MULTILINE)
@@ -102,11 +103,14 @@ def verify(
     if (found := misread(source, op.source)) is not None:
         return record.concluded(Fault(*found))
     judged = partial(_judged, limits=limits, static=static, live=live)
-    verdict, judgement = judged(record, scratch, WIDE_BYTES)
+    verdict, judgement = judged(record, scratch, ROOM)
     if judgement is None:
         return verdict
     if judgement.outran in _WIDEST:
-        return judged(_anew(record, SLOW), scratch / "narrower", NARROWER_BYTES)[0]
+        return judged(_anew(record, SLOW), scratch / "narrower", NARROWER)[0]
+    if judgement.too_slow > 1:
+        room, folder = ROOM.less(judgement.too_slow), scratch / "smaller"
+        return judged(_anew(record, TOO_SLOW), folder, room, patient=True)[0]
     return (_with_one_kept(record, judgement, scratch, judged) if judgement.guards else None) or verdict
 
 
@@ -122,7 +126,7 @@ def _with_one_kept(
     for name, size in sorted(cut.items(), key=lambda one: one[1])[:_MOST_KEPT]:
         anew = _anew(record, f"it refuses other sizes in words: {name} stays {size}")
         anew = replace(anew, op=replace(record.op, kept=frozenset([name])))
-        verdict, judgement = judged(anew, scratch / f"with_{name}", WIDE_BYTES)
+        verdict, judgement = judged(anew, scratch / f"with_{name}", ROOM)
         if judgement is not None and not judgement.guards:
             return verdict
     return None
@@ -135,15 +139,17 @@ def _anew(record: Record, note: str) -> Record:
 def _judged(
     record: Record,
     scratch: Path,
-    wide_bytes: int,
+    room: Room,
     limits: Limits,
     static: StaticReport | None,
     live: bool,
+    patient: bool = False,
 ) -> _Judged:
-    """The verdict, and the judgement that led to it; None where there is no shape to judge at."""
+    """The verdict, and the judgement that led to it; None where there is no shape to judge at. `patient`: a
+    first call that takes long is no reason to make no other."""
     try:
         with record.clock("shapes"):
-            found = settings(record.op, record.mode, record.seed, wide_bytes, record.source)
+            found = settings(record.op, record.mode, record.seed, room, record.source)
     except OpError as error:
         return record.inconclusive("no-oracle", str(error)), None
     if not found:
@@ -153,7 +159,7 @@ def _judged(
         ), None
     record.fields["shapes"] = {setting.name: dict(setting.op.overrides) for setting in found}
     with _one_thread():
-        judgement = Judgement(record, found, scratch, limits, static, live)
+        judgement = Judgement(record, found, scratch, limits, static, live, patient)
         return judgement.verdict(), judgement
 
 

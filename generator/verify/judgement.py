@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -49,12 +50,17 @@ from .whole import (
 PATIENCE_S = 10.0
 """CPU time that the child spends on calls marked optional; what needs more is left out."""
 
+_TIMES_IN_TIME = 8
+"""Times less than what the limit allows that calls at smaller sizes should take: other shapes are larger than
+the first one."""
+
 _MORE, _OFF = "one more configuration", "off the card"
 
 
 class Judgement:
     """One candidate, one set of cases, one child, which `outran` its limit in that setting, or refuses the
-    first one in words (`guards`); `static` is the offline compile where there is one."""
+    first one in words (`guards`), or was `too_slow` by so many times to make all calls in its limit, unless
+    the judge is `patient`; `static` is the offline compile where there is one."""
 
     def __init__(
         self,
@@ -64,9 +70,11 @@ class Judgement:
         limits: Limits,
         static: StaticReport | None = None,
         live: bool = False,
+        patient: bool = False,
     ) -> None:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
         self.static, self.live, self.outran, self.guards = static, live, "", False
+        self.patient, self.too_slow = patient, 0.0
         self.cases = plan(found, record.seed)
         self.cases += further(found, self.cases, record.seed, record.source, record.precision)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
@@ -100,6 +108,9 @@ class Judgement:
             return record.inconclusive(
                 "no-oracle", f"the reference has no float64 answer: {self.right.dropped[0]}"
             )
+        if outcome.reply is not None and "first_call_s" in outcome.reply:
+            self.too_slow = _TIMES_IN_TIME * outcome.reply["first_call_s"] / self._in_time()
+            return record.inconclusive("too-slow", "its first call took too long")
         self.outran = outran(outcome, self.scratch, self.cases)
         fault = ended_badly(outcome, self.scratch, [case.name for case in self.cases])
         return record.failed(fault) if fault is not None else self._compare(outcome)
@@ -113,12 +124,19 @@ class Judgement:
         full = full_size(self.record, self.found, self.tiles, self.scratch)
         write_request(self.scratch, shapes, [case.step for case in self.cases], full)
 
+    def _in_time(self) -> float:
+        """What the first call may take, in CPU time, if all are to be made within twice the limit."""
+        return (
+            2 * (self.limits.cpu_s or self.limits.wall_s) / sum(not case.step.optional for case in self.cases)
+        )
+
     def _child(self) -> Outcome:
         request = {
             "device": device_answers(self.record.spec),
             "mode": self.record.mode,
             "patience_s": PATIENCE_S,
             "cpu_s": self.limits.cpu_s,
+            "first_call_s": math.inf if self.patient else self._in_time(),
             "retried": self.retried,
         }
         return run_child(

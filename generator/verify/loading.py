@@ -23,6 +23,17 @@ class NotLoadableError(Exception):
     """The file or the constructor raised; told as "stage: error"."""
 
 
+class LeftRunningError(Exception):
+    """A thread or a process outlives the call that started it."""
+
+
+class TooSlowError(Exception):
+    """The first call took so long, in CPU time, that all of them would run past the limit."""
+
+    def __init__(self, taken_s: float) -> None:
+        self.taken_s = taken_s
+
+
 class WrongStateError(Exception):
     """ModelNew's state_dict cannot take the reference's weights."""
 

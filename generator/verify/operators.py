@@ -48,7 +48,8 @@ _PASSES_NAN = (
 
 _EXTREMES = words("""
     max min amax amin aminmax argmax argmin maximum minimum max_pool2d_with_indices
-    max_pool3d_with_indices max_pool1d cummax cummin _cummax_helper _cummin_helper abs neg
+    max_pool3d_with_indices max_pool1d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d
+    cummax cummin _cummax_helper _cummin_helper abs neg
     """)
 """Torch documents that these pass NaN on, and of nothing else an op may consist for that to be asked: where
 they stand among others, honest kernels take `tl.max` and `tl.maximum`, which drop it."""
@@ -139,6 +140,10 @@ def reduces(operators: Iterable[str]) -> bool:
 _OF_ROWS = _EXTREMES - words("abs neg maximum minimum") | words(
     "_softmax _log_softmax logsumexp logcumsumexp cumsum cumprod sort topk"
 )
+
+
+RANKS = (_EXTREMES - words("abs neg")) | words("sort topk kthvalue median")
+"""Whose kernels begin with what is meant to be below, or above, all that comes."""
 
 
 def squares(operators: Iterable[str]) -> bool:

@@ -3,12 +3,13 @@ no rows or columns at all, twice as many rows or one, or another axis twice as l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeGuard
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
 
 import torch
 
 from ...profiling.build import Input
+from ...profiling.literals import SMALLEST_BESIDE_NAMES
 from .eight_bits import is_eight_bits, widened
 from .layout import EMPTY, Layout
 from .oracle import Reference
@@ -47,16 +48,18 @@ def _has_rows(value: Input, rows: int) -> TypeGuard[torch.Tensor]:
 
 
 def other_lengths(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], sizes: Collection[Any]
 ) -> Iterator[tuple[str, list[Input]]]:
     """For the second axis of the first tensor and its last: `inputs` of which all that is as long is twice as
-    long; each with a name, wherever the reference has a finite answer to it."""
+    long; each with a name, wherever the reference has a finite answer to it. A short length that is none of
+    the op file's `sizes` is written out there, and no kernel need take another."""
     first = next((one for one in inputs if isinstance(one, torch.Tensor)), None)
     if first is None or first.ndim < 2:
         return
     for axis in sorted({1, first.ndim - 1}):
         changed = [_twice(one, first.shape[axis]) if isinstance(one, torch.Tensor) else one for one in inputs]
-        if first.shape[axis] > _COMPONENTS and _has_answer(reference, changed, state):
+        varies = first.shape[axis] >= SMALLEST_BESIDE_NAMES or first.shape[axis] in sizes
+        if first.shape[axis] > _COMPONENTS and varies and _has_answer(reference, changed, state):
             yield f"axis {axis} twice as long", changed
     yield from _oblong(reference, inputs, state, first)
     own = {length for one in inputs[1:] if isinstance(one, torch.Tensor) for length in one.shape[1:]}

@@ -16,8 +16,8 @@ from .setting import init_arguments
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
-_PARTS = ("uneven", "uneven too", "uneven as well")
-FEW_ROWS = ("longer", "wider", "past", *_PARTS)
+PARTS = ("uneven", "uneven too", "uneven as well")
+FEW_ROWS = ("longer", "wider", "past", *PARTS)
 """Names of shapes that are long along one axis and next to nothing along the others."""
 
 _UNEVEN, _AMONG = (331, 344, 352), 32
@@ -134,18 +134,21 @@ _WIDEST = 1024
 def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int, alone_bytes: int) -> list[ShapeSet]:
     """The three largest sizes that `sets` cut, one after the other, as several tiles and a remainder: of work
     shared out in whole tiles smaller sizes leave nothing over, and full size neither. Where that takes more
-    than `most_bytes`, with one of what the small shape had no need to cut, heads say, in `alone_bytes`."""
+    than `most_bytes`, with one of what the model is not built from, heads say, in `alone_bytes`."""
     full, least = _sizes(op.constants), _fewest(sets, _AMONG)
     cut = [name for name in _sizes(sets[0].overrides) if full.get(name, 0) > _UNEVEN[-1]]
     found: list[ShapeSet] = []
     for name in sorted(cut, key=lambda one: -full[one]):
         cut_too = {**sets[0].overrides, **least}
-        alone = {**cut_too, **dict.fromkeys(set(op.text.free()) & full.keys() - cut_too.keys(), 1)}
         made = _first_sound(op, name, cut_too, most_bytes)
-        if made is None and _builds_alike(op, cut_too, alone):
-            made = _first_sound(op, name, alone, alone_bytes)
-        if made is not None and len(found) < len(_PARTS):
-            found.append(ShapeSet(_PARTS[len(found)], *made, True, f"{name} in uneven parts"))
+        if made is None:
+            ones = {one: 1 for one in op.text.free() if one in full and one != name}
+            ones = {one: 1 for one in ones if _builds_alike(op, cut_too, {**cut_too, one: 1})}
+            fewer = [{**cut_too, **dict(list(ones.items())[: count + 1])} for count in range(len(ones))]
+            tried = [(others, room) for room in (alone_bytes, 8 * alone_bytes) for others in fewer]
+            made = next((sound for one in tried if (sound := _first_sound(op, name, *one))), None)
+        if made is not None and len(found) < len(PARTS):
+            found.append(ShapeSet(PARTS[len(found)], *made, True, f"{name} in uneven parts"))
     return found
 
 

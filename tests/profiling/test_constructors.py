@@ -112,6 +112,19 @@ def test_a_network_of_fixed_widths_gets_a_shape_with_narrow_ones(tmp_path: Path)
     assert whole.get_parameter("conv.weight").shape == (128, 3, 5, 5)
 
 
+def test_a_short_number_written_out_beside_named_sizes_stays(tmp_path: Path) -> None:
+    """Rows of eight: a kernel may rely on it, unlike on what has a name, or is long."""
+    path = tmp_path / "eight.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\nROWS = 4096\n"
+        "class Model(nn.Module):\n    def forward(self, x, y):\n        return x.sort(-1).values, y\n"
+        "def get_inputs():\n    return [torch.rand(ROWS, 8), torch.rand(ROWS, 224)]\n"
+    )
+    assert set(load_op(path).constants) == {"ROWS", "size_224"}
+    path.write_text(path.read_text().replace("ROWS = 4096\n", "").replace("ROWS", "4096"))
+    assert set(load_op(path).constants) == {"size_4096", "size_8", "size_224"}
+
+
 def test_numbers_side_by_side_may_count_layers_and_then_stay(tmp_path: Path) -> None:
     """`[16, 2]` divided by eight would be other layers, and no width of this network would give way."""
     path = tmp_path / "network.py"

@@ -138,3 +138,15 @@ def test_scales_by_rows_need_no_product_of_the_cpu_s() -> None:
 
 def test_a_single_element_with_a_step_has_bytes_too() -> None:
     assert as_bytes(torch.zeros(4)[::4]).tolist() == [0, 0, 0, 0]
+
+
+def test_its_largest_number_may_stand_for_one_beyond_it_and_for_no_nan_that_went_in() -> None:
+    """A card's own cast to e4m3 ends at 448, and torch's gives NaN."""
+    right = _right()
+    right[3] = torch.nan
+    ends, less = right.clone(), right.clone()
+    ends[3], less[3] = 448.0, 416.0
+    assert _compared(ends, right) == ""
+    assert _compared(less, right) == "non-finite"
+    of_nan = Target(right.double(), right, right.double(), spreads=torch.ones(right.shape, dtype=torch.bool))
+    assert compare(ends, of_nan, "fp32").kind == "non-finite"

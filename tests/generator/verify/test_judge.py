@@ -11,7 +11,8 @@ from kbgen import KbgenError
 from kbgen.generator.verify import judge as judging
 from kbgen.generator.verify.cases import plan, settings
 from kbgen.generator.verify.exchange import REQUEST_FILE
-from kbgen.generator.verify.judge import CHILD_LIMITS, SLOW, verify
+from kbgen.generator.verify.judge import CHILD_LIMITS, SLOW, TOO_SLOW, verify
+from kbgen.generator.verify.judgement import Judgement
 from kbgen.generator.verify.record import Record
 from kbgen.generator.verify.review import Fault
 from kbgen.generator.verify.setting import Setting
@@ -159,7 +160,7 @@ def test_who_is_too_slow_for_the_widest_shape_is_judged_once_more_at_a_narrower_
     class Slow:
         """Runs past its limit in the named setting of its first judgement, and passes the second."""
 
-        guards = False
+        guards, too_slow = False, 0.0
 
         def __init__(self, record: Record, found: list[Setting], *_: object) -> None:
             self.record, self.outran = record, "" if seen else outran
@@ -178,6 +179,20 @@ def test_who_is_too_slow_for_the_widest_shape_is_judged_once_more_at_a_narrower_
     assert (SLOW in verdict.notes) is (judged == 2)
 
 
+def test_whose_first_call_takes_too_long_is_judged_at_smaller_sizes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    candidate = TESTS / "honest" / "add_flat.py"
+    usual = judge(candidate, tmp_path / "usual").to_json()["shapes"]["small"]
+    monkeypatch.setattr(Judgement, "_in_time", lambda self: 1e-3)
+    verdict = judge(candidate, tmp_path / "slow")
+    smaller = verdict.to_json()["shapes"]["small"]
+    assert verdict.to_json()["verdict"] == "passed"
+    assert TOO_SLOW in verdict.notes
+    assert smaller != usual
+    assert all(size <= usual[name] for name, size in smaller.items())
+
+
 @pytest.mark.parametrize(
     ("wanted", "kept", "word"),
     [
@@ -192,7 +207,7 @@ def test_who_refuses_the_smallest_shape_in_words_is_judged_with_one_constant_as_
     seen: list[str] = []
 
     class Choosy:
-        outran = ""
+        outran, too_slow = "", 0.0
 
         def __init__(self, record: Record, found: list[Setting], *_: object) -> None:
             self.record, self.found = record, found

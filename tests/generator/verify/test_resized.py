@@ -1,6 +1,6 @@
 """Inputs of other sizes than an instance was made for, where the reference has an answer to them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import torch
 from torch import nn
@@ -71,8 +71,10 @@ def test_axes_that_must_match_go_together() -> None:
 
 
 def test_each_other_axis_has_other_lengths_where_the_reference_takes_that() -> None:
-    def lengths(model: nn.Module, *given: torch.Tensor) -> dict[str, list[object] | None]:
-        found = other_lengths(reference(model), list(given), model.state_dict())
+    def lengths(
+        model: nn.Module, *given: torch.Tensor, sizes: Collection[int] = range(9)
+    ) -> dict[str, list[object] | None]:
+        found = other_lengths(reference(model), list(given), model.state_dict(), sizes)
         return {told: shapes(changed) for told, changed in found}
 
     assert lengths(Summed(), torch.ones(2, 6, 5)) == {
@@ -87,6 +89,11 @@ def test_each_other_axis_has_other_lengths_where_the_reference_takes_that() -> N
     assert lengths(Product(), torch.ones(2, 7, 8), torch.ones(2, 5, 6)) == {}
     assert lengths(Summed(), torch.ones(2, 3, 4)) == {}  # coordinates, colours: there are as many always
     assert lengths(nn.Linear(4, 2), X) == {}
+    assert lengths(Summed(), torch.ones(2, 6, 5), sizes=(2, 6)) == {"axis 1 twice as long": [(2, 12, 5)]}
+    assert list(lengths(Summed(), torch.ones(2, 6, 17), sizes=(2, 6))) == [
+        "axis 1 twice as long",
+        "axis 2 twice as long",
+    ]
 
 
 def test_what_stands_along_columns_that_are_as_many_as_rows_is_no_row() -> None:
@@ -106,7 +113,7 @@ class Blurred(nn.Module):
 
 def test_square_planes_become_oblong() -> None:
     square = torch.randn(2, 6, 6)
-    given = {told: shapes(one) for told, one in other_lengths(reference(Blurred()), [square], {})}
+    given = {told: shapes(one) for told, one in other_lengths(reference(Blurred()), [square], {}, ())}
     assert given["planes twice as high"] == [(2, 12, 6)]
-    kept = other_lengths(reference(Product()), [square, square.clone()], {})
+    kept = other_lengths(reference(Product()), [square, square.clone()], {}, ())
     assert "planes twice as high" not in [told for told, _ in kept]

@@ -1,10 +1,13 @@
 """Shapes beside the usual smaller ones: many rows, equal sizes, longer rows, past a window."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from kbgen.generator.verify.cases import settings
+from kbgen.generator.verify.many_draws import farthest_draws
 from kbgen.profiling.op import Op, load_op
 
 FILE = """import torch
@@ -84,3 +87,33 @@ def test_a_window_that_no_size_is_made_of_is_passed(tmp_path: Path) -> None:
     past = constants(op)["past"]
     assert past["WINDOW"] == 1000
     assert 1000 < past["LENGTH"] <= 8192  # type: ignore[operator]
+
+
+def test_scores_of_all_pairs_have_uneven_parts_with_one_row_and_the_widths_they_had(tmp_path: Path) -> None:
+    """In a batch of several heads they are too many for an interpreter."""
+    op = written(
+        tmp_path,
+        "batch, heads, tokens, width = 4, 16, 1024, 64",
+        "q, k",
+        "(q @ k.transpose(-1, -2)).softmax(-1) @ k",
+        "torch.randn(batch, heads, tokens, width), torch.randn(batch, heads, tokens, width)",
+    )
+    uneven = constants(op)["uneven"]
+    assert (uneven["batch"], uneven["tokens"]) == (1, 331)
+    assert uneven["width"] > 1  # type: ignore[operator]
+
+
+def test_few_integers_are_drawn_as_far_out_as_the_op_file_has_them(tmp_path: Path) -> None:
+    op = written(
+        tmp_path,
+        "rows, width = 2048, 512",
+        "x, ends",
+        "x * (torch.arange(x.shape[1]) < ends[0])",
+        "torch.randn(rows, width), torch.randint(0, width + 1, (1,))",
+    )
+    wide = next(one for one in settings(op, "as-is", 1) if one.name == "wide")
+    drawn = {name: int(inputs[1]) for name, inputs in farthest_draws(wide).items()}  # type: ignore[arg-type]
+    usual = wide.op.instantiate(wide.seed)[1][1]
+    assert drawn["smallest integers"] < int(usual) < drawn["largest integers"]  # type: ignore[arg-type]
+    many = replace(wide, shipped=[torch.arange(100)])
+    assert farthest_draws(many) == {}
