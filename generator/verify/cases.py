@@ -152,8 +152,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     if one is not first:
         usual = draw.case(odd_place, odd, "as shipped", shipped_weights=True)
         cases += draw.altered(usual, "met integers")  # whole tiles hide the last of a full length
-    for place, one in enumerate(found):
-        cases += draw.farthest(place, one) if one.name in PARTS else []
+    for place, uneven in enumerate(found):
+        cases += draw.farthest(place, uneven) if uneven.name in PARTS else []
     place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)

@@ -24,7 +24,7 @@ class Model(nn.Module):
 def get_inputs():
     return [
         *(torch.randn(batch, heads, tokens, dim) for _ in range(3)),
-        torch.randint(0, tokens + 1, (batch,)),
+        torch.randint(tokens // 2, tokens + 1, (batch,)),
     ]
 
 
