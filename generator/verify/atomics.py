@@ -7,7 +7,8 @@ from typing import Any
 
 from triton.runtime.interpreter import TensorHandle
 
-from .memory import Addresses, Memory
+from .extent import Addresses
+from .memory import Memory
 
 
 class Found(TensorHandle):  # type: ignore[misc]

@@ -71,11 +71,13 @@ others run at the first shape."""
 
 
 _LOOPS = re.compile(r"^\s+(?:for|while)\b", re.MULTILINE)
+_SHORT = re.compile(r"\bu?int(?:8|16)\b")
 
 
 def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") -> list[Setting]:
     """The op at each of its smaller shapes that an interpreter can run, as large as there is `room` for;
-    those of uneven parts for a candidate whose `source` goes through any.
+    those of uneven parts for a candidate whose `source` goes through any, and deep tables for one that casts
+    to short integers.
 
     Raises OpError where the reference does not run on the CPU, as ops that torch has for cards alone do not.
     """
@@ -83,7 +85,7 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
     if sets:
         larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-        sets += stretched(op, sets, 2 * room.wide, uneven=bool(_LOOPS.search(source)))
+        sets += stretched(op, sets, 2 * room.wide, bool(_LOOPS.search(source)), bool(_SHORT.search(source)))
     found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)

@@ -21,6 +21,10 @@ Domain = Literal["any", "magnitudes", "shares"]
 _MOSTLY = 0.5
 """Share of finite results from which on values tell enough."""
 
+_AS_GOOD = 0.9
+"""Times the most of them that any numbers have: a temperature below zero has answers for some rows, and one
+above for all."""
+
 _LEAST = 2.0**-20
 """Of magnitudes and of what is left of one: a logarithm of it is a usual number."""
 
@@ -39,13 +43,15 @@ def domain_of(reference: Reference, inputs: Sequence[Input], state: dict[str, to
     if not any(map(is_positive, inputs)):
         return "any"
     draw = torch.Generator().manual_seed(0)
+    shares: dict[Domain, float] = {}
     normal = [_normal_like(one, draw) if is_positive(one) else one for one in inputs]
     for domain, mapped in _MAPS.items():
         given = [mapped(one) if is_positive(was) else one for one, was in zip(normal, inputs, strict=True)]
         answer = reference.tried(given, state)
-        if answer is not None and any(_finite_share(one) >= _MOSTLY for one in answer.outputs):
-            return domain
-    return "any"
+        if answer is not None:
+            shares[domain] = max(map(_finite_share, answer.outputs), default=0.0)
+    enough = max(_MOSTLY, _AS_GOOD * max(shares.values(), default=0.0))
+    return next((domain for domain, share in shares.items() if share >= enough), "any")
 
 
 def within(domain: Domain, drawn: Sequence[Input], shipped: Sequence[Input]) -> list[Input]:

@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 NEVER = -1
 
 Slots = npt.NDArray[np.int64]
+Addresses = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,22 @@ class Extent:
         slots = max(1, (self.stop - self.start) // self.item_bytes)
         self.loaded, self.stored = np.zeros(slots, np.bool_), np.zeros(slots, np.bool_)
         self.writer, self.reader = np.full(slots, NEVER, np.int64), np.full(slots, NEVER, np.int64)
+
+    def slots(self, addresses: Addresses, item_bytes: int) -> tuple[Slots, int]:
+        """Of accesses as wide as that at these addresses, which lie in it; and how many of these differ."""
+        offsets = (addresses - np.uint64(self.start)).astype(np.int64)
+        distinct = offsets if offsets.size < 2 or (np.diff(offsets) > 0).all() else np.unique(offsets)
+        slots = distinct // self.item_bytes
+        if item_bytes > self.item_bytes:  # a wider access than the tensor's own elements
+            per_item = item_bytes // self.item_bytes
+            slots = (slots[:, None] + np.arange(per_item)).reshape(-1)
+        return slots, int(distinct.size)
+
+    def own(self, addresses: Addresses) -> Addresses:
+        return addresses[(addresses >= self.start) & (addresses < self.stop)]
+
+    def distance(self, address: int) -> int:
+        return min(abs(address - self.start), abs(address - self.stop))
 
     def read(self, slots: Slots) -> None:
         if self.relied is not None:

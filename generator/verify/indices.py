@@ -84,7 +84,7 @@ def _among(operand: torch.Tensor, inputs: Sequence[Any]) -> bool:
 def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolerance: float) -> torch.Tensor:
     """Per element of `found`, whether another place than `right`'s is as good: its value is within
     `tolerance` (of the largest value) of the one at `right`, and is not the same value, of which the first is
-    asked; among computed NaN any will do."""
+    asked; among computed NaN any will do, and where any of equals will, each once, any infinity too."""
     found, right = found.long(), right.long()
     values, places, wanted = choice.operand, found, right
     if choice.dim is None:
@@ -102,7 +102,8 @@ def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolera
     near = inside & (gap <= (0.0 if choice.given else tolerance) * scale) & (gap > 0)
     neither = there.isnan() & best.isnan()
     if choice.any_equal:
-        near |= inside & ((there == best) | neither) & _distinct(places, dim)
+        none_left = neither | (there.isinf() & (there == best))  # as what has been chosen is struck out
+        near |= inside & (((there == best) & _distinct(places, dim)) | none_left)
     elif not choice.given:
         near |= inside & neither
     return near.reshape(found.shape)

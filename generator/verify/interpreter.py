@@ -25,9 +25,10 @@ from .behind import follow, steering
 from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
 from .coverage import unwatched
-from .lanes import Mask, disagree
+from .extent import Addresses
+from .lanes import Mask, disagree, unlike
 from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
-from .memory import Addresses, Memory
+from .memory import Memory
 from .numerics import dot_options, indexable, keeping_other
 from .promises import Promises, promising
 from .sparing import spare_repetition
@@ -171,9 +172,9 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         def create_masked_store(
             self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
-            active = _active(ptrs, mask)
-            watch.memory.store(*active)
-            if disagree(active[0], value.data, active[2]):
+            addresses, item_bytes, lanes = _active(ptrs, mask)
+            watch.memory.store(addresses, item_bytes, lanes, lambda: unlike(addresses, value.data, lanes))
+            if disagree(addresses, value.data, lanes):
                 watch.memory.note("race", "lanes of one store give unlike values to one address")
             return super().create_masked_store(ptrs, value, mask, *rest)
 

@@ -50,7 +50,7 @@ from .whole import (
 PATIENCE_S = 10.0
 """CPU time that the child spends on calls marked optional; what needs more is left out."""
 
-_TIMES_IN_TIME = 8
+_TIMES_IN_TIME = 4
 """Times less than what the limit allows that calls at smaller sizes should take: other shapes are larger than
 the first one."""
 
@@ -125,10 +125,9 @@ class Judgement:
         write_request(self.scratch, shapes, [case.step for case in self.cases], full)
 
     def _in_time(self) -> float:
-        """What the first call may take, in CPU time, if all are to be made within twice the limit."""
-        return (
-            2 * (self.limits.cpu_s or self.limits.wall_s) / sum(not case.step.optional for case in self.cases)
-        )
+        """What the first call may take, in CPU time, if all that are asked for are to be within the limit."""
+        calls = sum(not case.step.optional for case in self.cases)
+        return (self.limits.cpu_s or self.limits.wall_s) / calls
 
     def _child(self) -> Outcome:
         request = {

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from triton.runtime import interpreter as triton_interpreter
 
 Addresses = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
@@ -79,6 +80,16 @@ def _met(one: _Access, other: _Access) -> int | None:
         own = (places[np.minimum(first, ends)] == mine) & (places[np.maximum(last, 0)] == mine)
         met &= ~own
     return int(other.addresses[met][0]) if met.any() else None
+
+
+def unlike(addresses: npt.NDArray[np.uint64], values: npt.NDArray[Any], mask: Mask) -> npt.NDArray[np.uint64]:
+    """Those of the addresses that hold other bits than the store is about to put there."""
+    stored = np.ascontiguousarray(np.broadcast_to(values, mask.shape)[mask])
+    everywhere = np.ones(addresses.shape, np.bool_)
+    there = triton_interpreter._interpreter.load(addresses, everywhere, np.zeros_like(stored), stored.dtype)
+    bits = np.dtype(f"u{stored.dtype.itemsize}")
+    differ: npt.NDArray[np.bool_] = stored.view(bits) != there.view(bits)
+    return addresses[differ]
 
 
 def disagree(addresses: npt.NDArray[np.uint64], values: npt.NDArray[Any], mask: Mask) -> bool:

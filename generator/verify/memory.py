@@ -10,14 +10,14 @@ lanes of one program race as well, unless a barrier orders them (`lanes.py`).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from .extent import Extent, Slots, Traffic
+from .extent import Addresses, Extent, Slots, Traffic
 from .lanes import Lanes, Mask
 from .order import Order
 
@@ -25,8 +25,6 @@ _PROGRAM_BITS, _MOMENT_BITS = 24, 20  # of a stamp: launch, program, moment
 _SEVERAL = (1 << _PROGRAM_BITS) - 1  # program number that stands for "more than one program"
 _LAST_MOMENT = (1 << _MOMENT_BITS) - 1
 _MOST_VIOLATIONS = 5
-
-Addresses = npt.NDArray[np.uint64]
 
 
 class OutOfBoundsError(Exception):
@@ -125,14 +123,24 @@ class Memory:
             extent.reader[slots] = np.where(shared, self._stamped(_SEVERAL, 0), self._stamp)
         return behind
 
-    def store(self, addresses: Addresses, item_bytes: int, mask: Mask | None = None) -> None:
+    def store(
+        self,
+        addresses: Addresses,
+        item_bytes: int,
+        mask: Mask | None = None,
+        unlike: Callable[[], Addresses] | None = None,
+    ) -> None:
+        """`unlike`: which of the addresses hold something else; who stores what stands there harms nobody."""
         for extent, slots, lanes in self._split(addresses, item_bytes, "store"):
             if mask is not None:
                 met = self._lanes.setdefault(extent.start, Lanes()).store(addresses, mask)
                 self._crossed(extent, met, "stores", "used")
             extent.store_issued += lanes * item_bytes
             extent.stored[slots] = True
-            self._check(extent, slots, extent.writer, "also writes")
+            differ = slots
+            if unlike is not None and self._foreign(extent.writer[slots]).any():
+                differ, _ = extent.slots(extent.own(unlike()), item_bytes)
+            self._check(extent, differ, extent.writer, "also writes")
             self._check(extent, slots, extent.reader, "overwrites what was read from")
             self._check_atomics(extent, slots, "overwrites")
             extent.writer[slots] = self._stamp
@@ -258,7 +266,8 @@ class Memory:
         low, high = int(addresses.min()), int(addresses.max())
         place = bisect_right(self._starts, low) - 1
         if place >= 0 and high + item_bytes <= self._reachable[place].stop:
-            yield self._slots(self._reachable[place], addresses, item_bytes)
+            extent = self._reachable[place]
+            yield extent, *extent.slots(addresses, item_bytes)
             return
         places = np.searchsorted(np.array(self._starts, np.uint64), addresses, side="right") - 1
         for place in np.unique(places):
@@ -267,19 +276,11 @@ class Memory:
             beyond = chosen + np.uint64(item_bytes) > stop
             if place < 0 or beyond.any():
                 self._refuse(int(chosen[beyond][0]) if place >= 0 else int(chosen[0]), verb)
-            yield self._slots(self._reachable[place], chosen, item_bytes)
-
-    def _slots(self, extent: Extent, addresses: Addresses, item_bytes: int) -> tuple[Extent, Slots, int]:
-        offsets = (addresses - np.uint64(extent.start)).astype(np.int64)
-        distinct = offsets if offsets.size < 2 or (np.diff(offsets) > 0).all() else np.unique(offsets)
-        slots = distinct // extent.item_bytes
-        if item_bytes > extent.item_bytes:  # a wider access than the tensor's own elements
-            per_item = item_bytes // extent.item_bytes
-            slots = (slots[:, None] + np.arange(per_item)).reshape(-1)
-        return extent, slots, int(distinct.size)
+            extent = self._reachable[place]
+            yield extent, *extent.slots(chosen, item_bytes)
 
     def _refuse(self, address: int, verb: str) -> None:
-        nearest = min(self._reachable, key=lambda extent: _distance(extent, address), default=None)
+        nearest = min(self._reachable, key=lambda one: one.distance(address), default=None)
         where = "no tensor was passed to this launch"
         if nearest is not None:
             side, near = "before the start", nearest.start
@@ -294,7 +295,3 @@ class Memory:
     def note(self, kind: str, detail: str) -> None:
         if len(self.violations) < _MOST_VIOLATIONS:
             self.violations.append(Violation(kind, self._kernel, f"{self._kernel}: {detail}"))
-
-
-def _distance(extent: Extent, address: int) -> int:
-    return min(abs(address - extent.start), abs(address - extent.stop))

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from .extent import Addresses
 from .launches import tensors_in
-from .memory import Addresses, OutOfBoundsError
+from .memory import OutOfBoundsError
 
 _BUDGET_S = 3.0
 """CPU time for one walk through full size, times how much more of it is walked; where it runs out, nothing is
@@ -61,6 +62,8 @@ class Phantom:
         self._held: list[Any] = []
         self._reachable: list[_Extent] = []
         self._kernel = ""
+        self.ticket: int | None = None  # what a program finds that counts itself in
+        self.takes_tickets = False
         self.narrow = False  # something was added up in few bits
         self.steered = False  # whole numbers or truths were loaded, by which a program may turn
         self._wrapped: set[str] = set()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,18 +24,16 @@ import torch
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from triton.runtime import interpreter as triton_interpreter
-from triton.runtime.interpreter import TensorHandle
 
 from .call import cause, told
 from .coverage import unwatched
 from .exchange import Form
+from .imagining import imagining
 from .interpreter import Launch, Watch
 from .launches import grid_of, labels, sizes_of
-from .memory import Addresses, OutOfBoundsError
+from .memory import OutOfBoundsError
 from .phantom import Phantom, TimeIsUpError
-from .promises import Promises, doubtful
 from .recorder import COPIES, EMPTY, FREE
-from .run_over import counted, few_bits, wraps
 from .stand_in import OnThisMachine
 
 NOWHERE = "meta"
@@ -172,7 +171,7 @@ def _tensor(form: Form, phantom: Phantom) -> torch.Tensor:
 def _in_place_of_memory(watch: Watch, phantom: Phantom, samples: int) -> Iterator[None]:
     builder = triton_interpreter.interpreter_builder
     kind = type(builder)
-    builder.__class__ = _imagining(kind, phantom, watch.promises)
+    builder.__class__ = imagining(kind, phantom, watch.promises)
     try:
         with (
             patch.object(triton_interpreter, "GridExecutor", _walking(watch, phantom, samples)),
@@ -181,52 +180,6 @@ def _in_place_of_memory(watch: Watch, phantom: Phantom, samples: int) -> Iterato
             yield
     finally:
         builder.__class__ = kind
-
-
-def _imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[Any]:
-    class Imagining(kind):  # type: ignore[misc]
-        def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *_: Any, **__: Any) -> TensorHandle:
-            addresses, item_bytes = _lanes(ptrs, mask)
-            phantom.load(addresses, item_bytes)
-            if doubtful(ptrs, mask):
-                promises.look(ptrs, mask)
-            element = ptrs.get_element_ty()
-            dtype = triton_interpreter._get_np_dtype(element)
-            content = abs(phantom.content) if dtype.kind in "iub" else phantom.content
-            phantom.steered = phantom.steered or element.is_int() or element.is_ptr()
-            index = phantom.index_at(addresses) if dtype.kind in "iu" else None
-            content = content if index is None else index
-            return TensorHandle(np.full(np.shape(ptrs.data), content, dtype), element)
-
-        def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *_: Any) -> None:
-            phantom.store(*_lanes(ptrs, mask))
-            if doubtful(ptrs, mask):
-                promises.look(ptrs, mask)
-
-        def create_add(self, lhs: Any, rhs: Any) -> TensorHandle:
-            found: TensorHandle = super().create_add(lhs, rhs)
-            if few_bits(found):
-                phantom.add_narrow(wraps(lhs, rhs, found))
-            return found
-
-        def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *_: Any) -> TensorHandle:
-            phantom.atomic(*_lanes(ptr, mask))
-            phantom.count(int(np.ravel(ptr.data)[0]), *counted(op, ptr, val, mask))
-            return TensorHandle(np.full_like(val.data, abs(phantom.content)), val.dtype.scalar)
-
-        def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *_: Any) -> TensorHandle:
-            phantom.atomic(*_lanes(ptr, None))
-            return TensorHandle(np.copy(cmp.data), cmp.dtype.scalar)  # whoever waits is let through
-
-    return Imagining
-
-
-def _lanes(ptrs: Any, mask: Any) -> tuple[Addresses, int]:
-    item_bytes = max(1, int(ptrs.get_element_ty().primitive_bitwidth) // 8)
-    if mask is None:
-        return np.ravel(ptrs.data), item_bytes
-    addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data)
-    return addresses[lanes.astype(np.bool_)], item_bytes
 
 
 def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
@@ -274,12 +227,29 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
                         loads[start] = max(loads.get(start, 0), count)
                     for start, added in phantom.added().items():
                         adds[start] = max(adds.get(start, 0.0), added)
+                    for start, count in self._as_the_last(sizes, named).items():
+                        most[start] = max(most.get(start, 0), count)
                 programs = float(np.prod([float(count) for count, _ in kinds]))
                 for extent in phantom.extents.values():
                     extent.most += programs * most.get(extent.start, 0)
                     extent.loaded += programs * loads.get(extent.start, 0)
                     extent.counted += programs * adds.get(extent.start, 0.0)
             phantom.compare(looked)
+
+        def _as_the_last(self, sizes: Sequence[int], named: dict[str, Any]) -> dict[int, int]:
+            """What the program stores at most that comes last of all, or of those along an axis or two, where
+            it counts itself in."""
+            most: dict[int, int] = {}
+            tickets = {
+                math.prod(some) - 1 for count in (1, 2, 3) for some in itertools.combinations(sizes, count)
+            }
+            for ticket in sorted(tickets) if phantom.takes_tickets else ():
+                phantom.ticket = ticket
+                phantom.begin_program(0)
+                self.fn(**named)
+                most = {**most, **{one: max(most.get(one, 0), n) for one, n in phantom.stored().items()}}
+            phantom.ticket, phantom.takes_tickets = None, False
+            return most
 
     return Walking
 

@@ -58,15 +58,22 @@ def other_lengths(
         return
     for axis in sorted({1, first.ndim - 1}):
         changed = [_twice(one, first.shape[axis]) if isinstance(one, torch.Tensor) else one for one in inputs]
-        varies = first.shape[axis] >= SMALLEST_BESIDE_NAMES or first.shape[axis] in sizes
-        if first.shape[axis] > _COMPONENTS and varies and _has_answer(reference, changed, state):
+        if (
+            first.shape[axis] > _COMPONENTS
+            and _varies(first.shape[axis], sizes)
+            and _has_answer(reference, changed, state)
+        ):
             yield f"axis {axis} twice as long", changed
     yield from _oblong(reference, inputs, state, first)
     own = {length for one in inputs[1:] if isinstance(one, torch.Tensor) for length in one.shape[1:]}
     for length in sorted(own - {1, *first.shape}):
         changed = [_twice(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
-        if _has_answer(reference, changed, state):
+        if _varies(length, sizes) and _has_answer(reference, changed, state):
             yield f"{length} twice as long", changed
+
+
+def _varies(length: int, sizes: Collection[Any]) -> bool:
+    return length >= SMALLEST_BESIDE_NAMES or length in sizes
 
 
 def _oblong(
@@ -112,6 +119,9 @@ def emptied(
         return None
     length = first.shape[_AXES[layout]]
     changed = [_without(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
+    answer = reference.tried(changed, state)
+    if answer is not None and len({output.numel() == 0 for output in answer.outputs}) > 1:
+        return None  # a part of the answer alone is left, which nobody looks at
     return changed if _has_answer(reference, changed, state) else None
 
 

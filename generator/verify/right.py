@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from ...profiling.build import Input
 from .budget import Target
 from .eight_bits import is_eight_bits, widened
 from .exact import must_be_exact
-from .families import FAMILIES, INFINITE, ONE_NAN, TIES, floats
+from .families import INFINITE, ONE_NAN, TIES, floats
 from .operators import compares, passes_nan, reduces
 from .oracle import Ran
 from .setting import Case
@@ -26,10 +27,6 @@ _LARGE = 1e4
 
 _STEPS = 2
 """Operators that round before one can blow up what another has rounded."""
-
-
-_DRAWN = FAMILIES.keys() - {INFINITE, ONE_NAN}
-"""Families of numbers: where a scale is drawn as zero, say, a kernel may clamp the NaN of a quotient away."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Answer:
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
         choices = self.oracle.choices
-        loses = self.case.family in _DRAWN and not passes_nan(self.oracle.operators)
+        loses = not passes_nan(self.oracle.operators) and all(map(_of_numbers, self.case.inputs))
         touched, limits = dict(enumerate(self.touched)), dict(enumerate(self.limits))
         return [
             Target(
@@ -68,6 +65,12 @@ class Answer:
             )
             for place, run in enumerate(runs)
         ]
+
+
+def _of_numbers(value: Input) -> bool:
+    """Whether what goes in is finite: where a scale is drawn as zero, say, a kernel may clamp the NaN of a
+    quotient away."""
+    return not floats(value) or bool(widened(value).isfinite().all())
 
 
 def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
+import torch
+
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import NETWORK_CALLS, ShapeSet
 from .setting import init_arguments
@@ -17,7 +19,7 @@ _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
 PARTS = ("uneven", "uneven too", "uneven as well")
-FEW_ROWS = ("longer", "wider", "past", *PARTS)
+FEW_ROWS = ("longer", "wider", "past", *PARTS, "deep")
 """Names of shapes that are long along one axis and next to nothing along the others."""
 
 _UNEVEN, _AMONG = (331, 344, 352), 32
@@ -37,15 +39,17 @@ _PAIRS = 6
 """Pairs of sizes that are tried, where not all of them can be one."""
 
 
-def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, uneven: bool) -> list[ShapeSet]:
-    """What there is of them, beside `sets`, the small one first, within some times `most_bytes`."""
+def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, uneven: bool, deep: bool) -> list[ShapeSet]:
+    """What there is of them, beside `sets`, the small one first, within some times `most_bytes`; `uneven`
+    parts and `deep` tables for candidates that these tell of."""
     if len(op.footprint().calls) >= NETWORK_CALLS:
         return _tall(op, sets)  # its shapes take seconds each, and it has many already
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
     parts = _uneven(op, sets, _LONGER * sets[0].total_bytes, 2 * most_bytes) if uneven else []
-    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts]
+    tables = _deep(op, sets, 2 * most_bytes) if deep else []
+    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
 
 
 def rows_of(op: Op) -> int:
@@ -150,6 +154,31 @@ def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int, alone_bytes: int) -> 
         if made is not None and len(found) < len(PARTS):
             found.append(ShapeSet(PARTS[len(found)], *made, True, f"{name} in uneven parts"))
     return found
+
+
+_SIXTEEN_BITS, _DEEP = 1 << 16, (1 << 17, (1 << 16) + (1 << 13))
+
+
+def _deep(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """A table with more entries than 16 bits count, where integers among the inputs are its places and full
+    size has as many."""
+    full, least = _sizes(op.constants), _fewest(sets, _AMONG)
+    names = [one for one in op.text.free() if full.get(one, 0) > _SIXTEEN_BITS]
+    for name, entries in ((name, min(entries, full[name])) for name in names for entries in _DEEP):
+        overrides = {**sets[0].overrides, **least, name: entries}
+        with contextlib.suppress(OpError):
+            made = op.with_overrides(overrides)
+            size = made.footprint().total_bytes
+            if size <= most_bytes and op.is_sound(overrides) and _names_places_beyond(made, _SIXTEEN_BITS):
+                return [ShapeSet("deep", overrides, size, True, f"more {name} than 16 bits count")]
+    return []
+
+
+def _names_places_beyond(op: Op, place: int) -> bool:
+    return any(
+        isinstance(one, torch.Tensor) and not one.is_floating_point() and bool((one >= place).any())
+        for one in op.instantiate(0)[1]
+    )
 
 
 def _builds_alike(op: Op, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

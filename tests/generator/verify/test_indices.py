@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.budget import Target, compare
+from kbgen.generator.verify.indices import Choice, well_chosen
 from kbgen.generator.verify.oracle import Reference
 
 
@@ -108,4 +109,17 @@ def test_places_stay_places_when_they_are_cast() -> None:
 def test_among_nothing_but_nan_any_places_will_do() -> None:
     row = torch.tensor([[torch.inf, 1.0, 2.0, 3.0]])
     assert gated(row, [[2, 0]])
-    assert not gated(row, [[2, 2]])
+    assert gated(row, [[2, 2]])  # what is chosen is struck out by less than anything
+
+
+def test_of_equal_numbers_each_is_chosen_once_and_of_infinities_any() -> None:
+    values = torch.tensor([[1.0, 1.0, 0.0, -1.0]])
+    low = torch.full((1, 4), -torch.inf)
+    assert [chosen(values, places) for places in ([[1, 0]], [[1, 1]])] == [True, False]
+    assert [chosen(low, places) for places in ([[3, 2]], [[3, 3]])] == [True, True]
+
+
+def chosen(values: torch.Tensor, places: list[list[int]]) -> bool:
+    choice = Choice(values, -1, True, any_equal=True)
+    right, found = torch.tensor([[0, 1]]), torch.tensor(places)
+    return bool(((found == right) | well_chosen(found, right, choice, 1e-6)).all())

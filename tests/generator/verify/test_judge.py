@@ -231,7 +231,7 @@ def test_a_file_that_never_says_no_is_judged_once(monkeypatch: pytest.MonkeyPatc
     seen: list[str] = []
 
     class Broken:
-        outran, guards = "", True
+        outran, guards, too_slow = "", True, 0.0
 
         def __init__(self, record: Record, *_: object) -> None:
             self.record = record

@@ -1,0 +1,65 @@
+"""Puts a phantom in the place of memory below the interpreter: loads give a constant, stores go nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from triton.runtime import interpreter as triton_interpreter
+from triton.runtime.interpreter import TensorHandle
+
+from .extent import Addresses
+from .phantom import Phantom
+from .promises import Promises, doubtful
+from .run_over import counted, few_bits, wraps
+
+
+def imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[Any]:
+    """A builder of that kind."""
+
+    class Imagining(kind):  # type: ignore[misc]
+        def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *_: Any, **__: Any) -> TensorHandle:
+            addresses, item_bytes = _lanes(ptrs, mask)
+            phantom.load(addresses, item_bytes)
+            if doubtful(ptrs, mask):
+                promises.look(ptrs, mask)
+            element = ptrs.get_element_ty()
+            dtype = triton_interpreter._get_np_dtype(element)
+            content = abs(phantom.content) if dtype.kind in "iub" else phantom.content
+            phantom.steered = phantom.steered or element.is_int() or element.is_ptr()
+            index = phantom.index_at(addresses) if dtype.kind in "iu" else None
+            content = content if index is None else index
+            return TensorHandle(np.full(np.shape(ptrs.data), content, dtype), element)
+
+        def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *_: Any) -> None:
+            phantom.store(*_lanes(ptrs, mask))
+            if doubtful(ptrs, mask):
+                promises.look(ptrs, mask)
+
+        def create_add(self, lhs: Any, rhs: Any) -> TensorHandle:
+            found: TensorHandle = super().create_add(lhs, rhs)
+            if few_bits(found):
+                phantom.add_narrow(wraps(lhs, rhs, found))
+            return found
+
+        def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *_: Any) -> TensorHandle:
+            phantom.atomic(*_lanes(ptr, mask))
+            phantom.count(int(np.ravel(ptr.data)[0]), *counted(op, ptr, val, mask))
+            one = val.dtype.scalar.is_int() and np.size(ptr.data) == 1
+            phantom.takes_tickets = phantom.takes_tickets or one
+            found = abs(phantom.content) if phantom.ticket is None or not one else phantom.ticket
+            return TensorHandle(np.full_like(val.data, found), val.dtype.scalar)
+
+        def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, *_: Any) -> TensorHandle:
+            phantom.atomic(*_lanes(ptr, None))
+            return TensorHandle(np.copy(cmp.data), cmp.dtype.scalar)  # whoever waits is let through
+
+    return Imagining
+
+
+def _lanes(ptrs: Any, mask: Any) -> tuple[Addresses, int]:
+    item_bytes = max(1, int(ptrs.get_element_ty().primitive_bitwidth) // 8)
+    if mask is None:
+        return np.ravel(ptrs.data), item_bytes
+    addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data)
+    return addresses[lanes.astype(np.bool_)], item_bytes
