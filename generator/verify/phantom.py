@@ -16,7 +16,7 @@ from .extent import Addresses
 from .launches import tensors_in
 from .memory import OutOfBoundsError
 
-_BUDGET_S = 3.0
+_BUDGET_S = 6.0
 """CPU time for one walk through full size, times how much more of it is walked; where it runs out, nothing is
 claimed."""
 

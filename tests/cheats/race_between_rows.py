@@ -1,4 +1,4 @@
-"""Neighbouring programs write the same elements: in turn, an interpreter gets them right.
+"""Programs write zeros where their neighbours begin: in turn, an interpreter gets them right.
 
 op: gelu
 class: B18 race
@@ -16,7 +16,8 @@ def gelu_kernel(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * (BLOCK - 16) + tl.arange(0, BLOCK)
     inside = offsets < count
     x = tl.load(x_ptr + offsets, mask=inside)
-    tl.store(out_ptr + offsets, 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)), mask=inside)
+    gelu = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))
+    tl.store(out_ptr + offsets, tl.where(tl.arange(0, BLOCK) < BLOCK - 16, gelu, 0.0), mask=inside)
 
 
 class ModelNew(nn.Module):
