@@ -31,7 +31,7 @@ class Answers:
         """Run the reference on one case."""
         try:
             answer = replace(right_answer(case, case.step.state), strict=self.strict)
-            reason = why_dropped(answer, self.precision, first=number == 0)
+            reason = why_dropped(answer, self.precision, number == 0, self.known.get(0))
         except Exception as error:
             self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
             return

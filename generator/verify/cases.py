@@ -71,6 +71,7 @@ others run at the first shape."""
 
 
 _LOOPS = re.compile(r"^\s+(?:for|while)\b", re.MULTILINE)
+_TILES = re.compile(r"\b(?:128|256|512|1024|2048|4096)\b")
 _SHORT = re.compile(r"\bu?int(?:8|16)\b")
 
 
@@ -85,11 +86,16 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
     if sets:
         larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-        sets += stretched(op, sets, 2 * room.wide, bool(_LOOPS.search(source)), bool(_SHORT.search(source)))
+        sets += stretched(op, sets, 2 * room.wide, _longest_tile(source), bool(_SHORT.search(source)))
     found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)
     return found
+
+
+def _longest_tile(source: str) -> int:
+    """Of the powers of two that a text with loops names, at least one that is as usual as any; 0 without."""
+    return max(128, *map(int, _TILES.findall(source)), 0) if _LOOPS.search(source) else 0
 
 
 def _run_once(setting: Setting) -> None:
@@ -155,7 +161,9 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         usual = draw.case(odd_place, odd, "as shipped", shipped_weights=True)
         cases += draw.altered(usual, "met integers")  # whole tiles hide the last of a full length
     for place, uneven in enumerate(found):
-        cases += draw.farthest(place, uneven) if uneven.name in PARTS else []
+        if uneven.name in PARTS:
+            cases += draw.farthest(place, uneven)
+            cases += [draw.case(place, uneven, "spikes")] if _tells_more("spikes", uneven) else []
     place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)

@@ -12,7 +12,7 @@ from .domain import within
 from .eight_bits import widened
 from .exchange import Step
 from .extremes import masks_off, masks_on, padded_masks, whole_masks, zeros_alone
-from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, nudged
+from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
 from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ignored_classes
 from .integers import extreme_integers, far_integers, lowest_places, one_place, single_others, wide_integers
@@ -25,7 +25,7 @@ from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import met_integers, met_thresholds
 from .unsorted import unsorted
-from .weights import TRAINED, draw_weights, level_weights
+from .weights import AS_INPUTS, TRAINED, draw_weights, level_weights
 
 ALTERED = {
     "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
@@ -101,7 +101,8 @@ class Draw:
         """Calls with weights that training leads to: of either sign, and single ones far out; none where
         there are none such, or the reference has no number then."""
         reference, cases = setting.reference, []
-        for family, weigh in TRAINED.items():
+        weighing = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
+        for family, weigh in weighing.items():
             case = self.case(place_of_shape, setting, "normal")
             state = weigh(reference.model, case.step.state, self.generator)
             answer = reference.tried(case.inputs, state) if state is not None else None

@@ -34,12 +34,19 @@ NAN_COMPARED = "the op compares, and honest kernels differ in what they then mak
 _LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH)
 
 
-def why_dropped(answer: Answer, precision: str, first: bool) -> str:
-    """The reason in words, empty for one to judge by; the `first` case stays however ill-conditioned."""
+def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | None = None) -> str:
+    """The reason in words, empty for one to judge by; the `first` case stays however ill-conditioned. `usual`
+    is the answer to the first one, where that is known."""
     if _mostly_undefined(answer.oracle.outputs):
         return "the reference itself is mostly non-finite here"
     if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
         return f"rounding to {precision} changes the right answer too much here"
+    if (
+        usual is not None
+        and vanishes(answer.oracle.operators)
+        and _largest(answer) < _LITTLE * _largest(usual)
+    ):
+        return "so small beside usual answers honest kernels lose digits"
     if answer.case.family in _LARGE and _overflows(answer):
         return "the reference overflows in its own dtype here"
     if answer.case.family in (FAR_BELOW, FAR_ABOVE) and vanishes(answer.oracle.operators):
@@ -63,6 +70,16 @@ def why_dropped(answer: Answer, precision: str, first: bool) -> str:
     if answer.case.family == ONE_NAN and not passes_nan(answer.oracle.operators, _floating(answer)):
         return NAN_COMPARED
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
+
+
+_LITTLE = 1 / 16
+"""Of the largest usual number: the loss of a single pair that is told apart well is what `log(1 + exp(-x))`
+leaves of it."""
+
+
+def _largest(answer: Answer) -> float:
+    floating = [widened(one) for one in answer.oracle.outputs if one.is_floating_point() and one.numel()]
+    return max((float(one.abs().nan_to_num(0, 0, 0).max()) for one in floating), default=0.0)
 
 
 def _floating(answer: Answer) -> bool:

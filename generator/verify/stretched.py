@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -22,8 +22,9 @@ PARTS = ("uneven", "uneven too", "uneven as well")
 FEW_ROWS = ("longer", "wider", "past", *PARTS, "deep")
 """Names of shapes that are long along one axis and next to nothing along the others."""
 
-_UNEVEN, _AMONG = (331, 344, 352), 32
-"""Lengths of several tiles and a remainder, the first that an op takes, and what the others are at most."""
+_UNEVEN, _BEYOND, _AMONG = (331, 344, 352), (75, 72, 96), 32
+"""Lengths of several tiles and a remainder, the first that an op takes; what is beyond two tiles that are
+longer; and what the others are at most."""
 
 _LONGEST = 8192
 """Full size's rows beyond which nobody takes a tile for a row."""
@@ -39,15 +40,16 @@ _PAIRS = 6
 """Pairs of sizes that are tried, where not all of them can be one."""
 
 
-def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, uneven: bool, deep: bool) -> list[ShapeSet]:
-    """What there is of them, beside `sets`, the small one first, within some times `most_bytes`; `uneven`
-    parts and `deep` tables for candidates that these tell of."""
+def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, tile: int, deep: bool) -> list[ShapeSet]:
+    """What there is of them, beside `sets`, the small one first, within some times `most_bytes`. For
+    candidates that go through tiles as long as `tile` at most uneven parts (none where it is 0), and `deep`
+    tables for those that these tell of."""
     if len(op.footprint().calls) >= NETWORK_CALLS:
         return _tall(op, sets)  # its shapes take seconds each, and it has many already
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
-    parts = _uneven(op, sets, _LONGER * sets[0].total_bytes, 2 * most_bytes) if uneven else []
+    parts = _uneven(op, sets, tile, _LONGER * sets[0].total_bytes, 2 * most_bytes) if tile else []
     tables = _deep(op, sets, 2 * most_bytes) if deep else []
     return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
 
@@ -135,7 +137,7 @@ _WIDEST = 1024
 """Axes beyond which nobody takes one tile for all of them."""
 
 
-def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int, alone_bytes: int) -> list[ShapeSet]:
+def _uneven(op: Op, sets: list[ShapeSet], tile: int, most_bytes: int, alone_bytes: int) -> list[ShapeSet]:
     """The three largest sizes that `sets` cut, one after the other, as several tiles and a remainder: of work
     shared out in whole tiles smaller sizes leave nothing over, and full size neither. Where that takes more
     than `most_bytes`, with one of what the model is not built from, heads say, in `alone_bytes`."""
@@ -144,13 +146,15 @@ def _uneven(op: Op, sets: list[ShapeSet], most_bytes: int, alone_bytes: int) -> 
     found: list[ShapeSet] = []
     for name in sorted(cut, key=lambda one: -full[one]):
         cut_too = {**sets[0].overrides, **least}
-        made = _first_sound(op, name, cut_too, most_bytes)
+        longer = tuple(2 * tile + more for more in _BEYOND if 2 * tile + more < full[name])
+        made = _first_sound(op, name, cut_too, alone_bytes, longer) if tile > _UNEVEN[0] // 2 else None
+        made = made or _first_sound(op, name, cut_too, most_bytes, _UNEVEN)
         if made is None:
             ones = {one: 1 for one in op.text.free() if one in full and one != name}
             ones = {one: 1 for one in ones if _builds_alike(op, cut_too, {**cut_too, one: 1})}
             fewer = [{**cut_too, **dict(list(ones.items())[: count + 1])} for count in range(len(ones))]
             tried = [(others, room) for room in (alone_bytes, 8 * alone_bytes) for others in fewer]
-            made = next((sound for one in tried if (sound := _first_sound(op, name, *one))), None)
+            made = next((sound for one in tried if (sound := _first_sound(op, name, *one, _UNEVEN))), None)
         if made is not None and len(found) < len(PARTS):
             found.append(ShapeSet(PARTS[len(found)], *made, True, f"{name} in uneven parts"))
     return found
@@ -190,9 +194,9 @@ def _builds_alike(op: Op, one: Mapping[str, Any], other: Mapping[str, Any]) -> b
 
 
 def _first_sound(
-    op: Op, name: str, others: Mapping[str, Any], most_bytes: int
+    op: Op, name: str, others: Mapping[str, Any], most_bytes: int, lengths: Sequence[int]
 ) -> tuple[dict[str, Any], int] | None:
-    for length in _UNEVEN:
+    for length in lengths:
         overrides = {**others, name: length}
         with contextlib.suppress(OpError):
             size = op.with_overrides(overrides).footprint().total_bytes

@@ -177,6 +177,17 @@ def _some_zero(
 _PRUNED = 1 / 8
 
 
+def _scaled_up(
+    model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """Every parameter some times as large; None where there are none."""
+    large = {name: _SCALE * widened(state[name]) for name in _parameters(model, state)}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in large.items()}} if large else None
+
+
+_SCALE = 4
+
+
 def level_weights(
     model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator, level: float
 ) -> dict[str, torch.Tensor]:
@@ -199,3 +210,6 @@ TRAINED = {
     "some weights of zero": _some_zero,
 }
 """What training makes of weights and no constructor gives."""
+
+AS_INPUTS = {"weights scaled up": _scaled_up}
+"""Where no numbers go in but places: the tables that they name are what other ops are given."""
