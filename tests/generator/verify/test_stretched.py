@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from kbgen.generator.verify.cases import settings
+from kbgen.generator.verify.draw import Draw
 from kbgen.generator.verify.many_draws import farthest_draws
 from kbgen.profiling.op import Op, load_op
 
@@ -117,3 +118,26 @@ def test_few_integers_are_drawn_as_far_out_as_the_op_file_has_them(tmp_path: Pat
     assert drawn["smallest integers"] < int(usual) < drawn["largest integers"]  # type: ignore[arg-type]
     many = replace(wide, shipped=[torch.arange(100)])
     assert farthest_draws(many) == {}
+
+
+def test_uneven_parts_are_several_of_the_tiles_that_a_candidate_names(tmp_path: Path) -> None:
+    op = written(tmp_path, "rows, width = 2048, 8192", "x", "x.logsumexp(-1)", "torch.randn(rows, width)")
+    named = [LOOPS, LOOPS + "BLOCK = 512\n", LOOPS + "BLOCK = 4096\n"]
+    found = [settings(op, "as-is", 1, source=source) for source in named]
+    uneven = [next(one for one in each if one.name == "uneven").op.constants["width"] for each in found]
+    assert uneven == [331, 2 * 512 + 75, 331]  # two of the longest tiles are full size
+
+
+def test_tables_are_scaled_up_where_nothing_but_places_goes_in(tmp_path: Path) -> None:
+    path = tmp_path / "table.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\nrows, width, count = 4096, 64, 2048\n"
+        "class Model(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.table = nn.Embedding(rows, width)\n"
+        "    def forward(self, places):\n        return self.table(places).sum(-1)\n"
+        "def get_inputs():\n    return [torch.randint(0, rows, (count,))]\n"
+    )
+    small = settings(load_op(path), "as-is", 1)[0]
+    drawn = {one.family: one for one in Draw(torch.Generator().manual_seed(0)).trained(0, small)}
+    assert float(drawn["weights scaled up"].step.state["table.weight"].std()) > 3
