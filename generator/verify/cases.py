@@ -95,7 +95,7 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
 
 def _longest_tile(source: str) -> int:
     """Of the powers of two that a text with loops names, at least one that is as usual as any; 0 without."""
-    return max(128, *map(int, _TILES.findall(source)), 0) if _LOOPS.search(source) else 0
+    return max([128, *map(int, _TILES.findall(source))]) if _LOOPS.search(source) else 0
 
 
 def _run_once(setting: Setting) -> None:

@@ -41,11 +41,7 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "the reference itself is mostly non-finite here"
     if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
         return f"rounding to {precision} changes the right answer too much here"
-    if (
-        usual is not None
-        and vanishes(answer.oracle.operators)
-        and _largest(answer) < _LITTLE * _largest(usual)
-    ):
+    if usual is not None and vanishes(answer.oracle.operators) and _little_beside(answer, usual):
         return "so small beside usual answers honest kernels lose digits"
     if answer.case.family in _LARGE and _overflows(answer):
         return "the reference overflows in its own dtype here"
@@ -72,9 +68,14 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
 
 
-_LITTLE = 1 / 16
-"""Of the largest usual number: the loss of a single pair that is told apart well is what `log(1 + exp(-x))`
-leaves of it."""
+_LITTLE, _FEW = 1 / 16, 8
+"""Of the largest usual number, and values: the loss of a single pair that is told apart well is what
+`log(1 + exp(-x))` leaves of it. Where there are more values, the largest of them says what matters."""
+
+
+def _little_beside(answer: Answer, usual: Answer) -> bool:
+    few = sum(one.numel() for one in answer.oracle.outputs) <= _FEW
+    return few and _largest(answer) < _LITTLE * _largest(usual)
 
 
 def _largest(answer: Answer) -> float:

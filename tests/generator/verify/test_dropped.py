@@ -1,5 +1,6 @@
 """Close to zero, and of NaN, only that is asked which every honest kernel gives."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,21 @@ def test_a_cast_of_infinity_is_not_asked_for(tmp_path: Path) -> None:
     path.write_text(FILE.format(expression="(x * 10).round().to(torch.int8)"))
     case = next(one for one in plan(settings(load_op(path), "as-is", 5), 5) if one.family == "infinite rows")
     assert "undefined" in why_dropped(right_answer(case, case.step.state), "fp32", first=False)
+
+
+@pytest.mark.parametrize(
+    ("expression", "asked"),
+    [("torch.nn.functional.gelu(x)", True), ("-torch.nn.functional.logsigmoid(x.sum()).view(1)", False)],
+)
+def test_few_numbers_that_are_small_beside_usual_ones_are_not_asked_where_honest_forms_lose_digits(
+    tmp_path: Path, expression: str, asked: bool
+) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(FILE.format(expression=expression))
+    found = plan(settings(load_op(path), "as-is", 5), 5)
+    usual, case = found[0], next(one for one in found if one.family == "all negative")
+    sign = 1.0 if asked else -1.0  # whose sum is far above zero: a loss of next to nothing
+    small = replace(case, inputs=[sign * one for one in case.inputs])
+    loud = right_answer(replace(usual, inputs=[-one.abs() * 8 + 16 * asked for one in usual.inputs]), {})
+    answer = right_answer(small, case.step.state)
+    assert (why_dropped(answer, "fp32", first=False, usual=loud) == "") is asked
