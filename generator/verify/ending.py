@@ -32,6 +32,8 @@ def ended_badly(outcome: Outcome, scratch: Path, cases: Sequence[str]) -> Fault 
         tampered = "reply channel" in outcome.detail
         cause: Cause = "tampering" if tampered else _ENDINGS[outcome.status]
         return Fault(cause, f"{outcome.detail}{_progress(scratch, cases)}")
+    if "first_call_s" in reply:
+        return Fault("too-slow", f"its first call took {reply['first_call_s']:.0f} s of CPU time")
     for key, cause in _TOLD.items():
         if key in reply:
             return Fault(cause, reply[key])

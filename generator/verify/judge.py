@@ -26,7 +26,7 @@ from ...profiling.sandbox import Limits, expect
 from ...profiling.shapes import NETWORK_CALLS
 from ...profiling.static import StaticReport
 from .budget import FLOORS
-from .cases import NARROWER, ROOM, Room, settings
+from .cases import ROOM, Room, settings
 from .cuda import judge_cuda
 from .exchange import CHILD_ENV
 from .judgement import Judgement
@@ -34,7 +34,6 @@ from .record import Record
 from .review import Fault
 from .scan import scan
 from .signature import misread
-from .stretched import FEW_ROWS
 from .verdict import Verdict
 
 CHILD_LIMITS = Limits(wall_s=120.0, cpu_s=90, memory_bytes=8 << 30, file_bytes=1 << 30, processes=8)
@@ -43,10 +42,6 @@ _SHARED_CPU_S = 135
 """The limit of a candidate's calls, and half as much for cores that two threads share."""
 
 MODES = ("as-is", "train", "eval")
-
-SLOW = "at its widest shapes it ran past its limit in the interpreter: it was judged at narrower ones"
-TOO_SLOW = "in the interpreter its first call took long: it was judged at smaller sizes"
-_WIDEST = ("wide", *FEW_ROWS)
 
 _REFUSES = re.compile(r"^\s*(?:raise|assert)\b", re.MULTILINE)
 """What says no on purpose; a mistake raises without."""
@@ -106,11 +101,8 @@ def verify(
     verdict, judgement = judged(record, scratch, ROOM)
     if judgement is None:
         return verdict
-    if judgement.outran in _WIDEST:
-        return judged(_anew(record, SLOW), scratch / "narrower", NARROWER)[0]
-    if judgement.too_slow > 1:
-        room, folder = ROOM.less(judgement.too_slow), scratch / "smaller"
-        return judged(_anew(record, TOO_SLOW), folder, room, patient=True)[0]
+    if (second := judgement.again) is not None:
+        return judged(_anew(record, second.note), scratch / "again", second.room, patient=True)[0]
     return (_with_one_kept(record, judgement, scratch, judged) if judgement.guards else None) or verdict
 
 
@@ -145,8 +137,7 @@ def _judged(
     live: bool,
     patient: bool = False,
 ) -> _Judged:
-    """The verdict, and the judgement that led to it; None where there is no shape to judge at. `patient`: a
-    first call that takes long is no reason to make no other."""
+    """The verdict, and the judgement that led to it; None where there is no shape to judge at."""
     try:
         with record.clock("shapes"):
             found = settings(record.op, record.mode, record.seed, room, record.source)

@@ -12,11 +12,12 @@ from typing import Any
 
 from ...profiling.sandbox import Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
+from .again import Again, again
 from .answering import Answering
 from .answers import Answers
 from .cases import at_whole_tiles, plan, written
 from .controls import run_controls
-from .ending import ended_badly, outran
+from .ending import ended_badly
 from .exchange import (
     CHILD_ENV,
     StepReport,
@@ -50,17 +51,13 @@ from .whole import (
 PATIENCE_S = 10.0
 """CPU time that the child spends on calls marked optional; what needs more is left out."""
 
-_TIMES_IN_TIME = 4
-"""Times less than what the limit allows that calls at smaller sizes should take: other shapes are larger than
-the first one."""
-
 _MORE, _OFF = "one more configuration", "off the card"
 
 
 class Judgement:
-    """One candidate, one set of cases, one child, which `outran` its limit in that setting, or refuses the
-    first one in words (`guards`), or was `too_slow` by so many times to make all calls in its limit, unless
-    the judge is `patient`; `static` is the offline compile where there is one."""
+    """One candidate, one set of cases, one child, which refuses the first shape in words (`guards`), or is to
+    be judged `again` in less room, unless the judge is `patient`: then a first call that takes long is no
+    reason to make no other. `static` is the offline compile where there is one."""
 
     def __init__(
         self,
@@ -73,8 +70,8 @@ class Judgement:
         patient: bool = False,
     ) -> None:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
-        self.static, self.live, self.outran, self.guards = static, live, "", False
-        self.patient, self.too_slow = patient, 0.0
+        self.static, self.live, self.patient, self.guards = static, live, patient, False
+        self.again: Again | None = None
         self.cases = plan(found, record.seed)
         self.cases += further(found, self.cases, record.seed, record.source, record.precision)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
@@ -108,12 +105,9 @@ class Judgement:
             return record.inconclusive(
                 "no-oracle", f"the reference has no float64 answer: {self.right.dropped[0]}"
             )
-        if outcome.reply is not None and "first_call_s" in outcome.reply:
-            self.too_slow = _TIMES_IN_TIME * outcome.reply["first_call_s"] / self._in_time()
-            return record.inconclusive("too-slow", "its first call took too long")
-        self.outran = outran(outcome, self.scratch, self.cases)
+        self.again = again(outcome, self.scratch, self.cases, self._in_time())
         fault = ended_badly(outcome, self.scratch, [case.name for case in self.cases])
-        return record.failed(fault) if fault is not None else self._compare(outcome)
+        return record.concluded(fault) if fault is not None else self._compare(outcome)
 
     def _write(self) -> None:
         self.scratch.mkdir(parents=True, exist_ok=True)

@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from kbgen import KbgenError
+from kbgen.generator.verify import again as second
 from kbgen.generator.verify import judge as judging
-from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.exchange import REQUEST_FILE
-from kbgen.generator.verify.judge import CHILD_LIMITS, SLOW, TOO_SLOW, verify
+from kbgen.generator.verify.cases import NARROWER, plan, settings
+from kbgen.generator.verify.exchange import PROGRESS_FILE, REQUEST_FILE
+from kbgen.generator.verify.judge import CHILD_LIMITS, verify
 from kbgen.generator.verify.judgement import Judgement
 from kbgen.generator.verify.record import Record
 from kbgen.generator.verify.review import Fault
@@ -19,7 +20,7 @@ from kbgen.generator.verify.setting import Setting
 from kbgen.generator.verify.verdict import Inconclusive, Passed, Verdict, from_json
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.op import load_op
-from kbgen.profiling.sandbox import Limits
+from kbgen.profiling.sandbox import Limits, Outcome
 
 TESTS = Path(__file__).parents[2]
 OPS = Path(__file__).parent / "ops"
@@ -149,34 +150,48 @@ def test_reference_that_no_cpu_runs_ends_in_a_sentence(tmp_path: Path) -> None:
     assert verdict.detail.endswith("where right answers come from: RuntimeError: a card alone")
 
 
-@pytest.mark.parametrize(
-    ("outran", "judged", "word"), [("wide", 2, "passed"), ("small", 1, "failed"), ("", 1, "failed")]
-)
-def test_who_is_too_slow_for_the_widest_shape_is_judged_once_more_at_a_narrower_one(
-    outran: str, judged: int, word: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_who_is_too_slow_is_judged_once_more_in_less_room(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     seen: list[int] = []
 
     class Slow:
-        """Runs past its limit in the named setting of its first judgement, and passes the second."""
+        """Runs past its limit in its first judgement, and would in the second."""
 
-        guards, too_slow = False, 0.0
+        guards, again = False, second.Again(NARROWER, second.SLOW)
 
         def __init__(self, record: Record, found: list[Setting], *_: object) -> None:
-            self.record, self.outran = record, "" if seen else outran
+            self.record = record
             wide = next(one for one in found if one.name == "wide")
             seen.append(sum(one.numel() for one in wide.shipped if isinstance(one, torch.Tensor)))
 
         def verdict(self) -> Verdict:
-            late = Fault("timeout", f"during the case: {self.outran}, normal")
-            return self.record.passed() if len(seen) > 1 else self.record.failed(late)
+            return self.record.failed(Fault("timeout", "late"))
 
     monkeypatch.setattr(judging, "Judgement", Slow)
     verdict = judge(TESTS / "honest" / "add_flat.py", tmp_path)
-    assert (len(seen), verdict.to_json()["verdict"]) == (judged, word)
-    assert seen == sorted(seen, reverse=True)
-    assert len(set(seen)) == judged
-    assert (SLOW in verdict.notes) is (judged == 2)
+    assert verdict.cause == "timeout"
+    assert len(seen) == 2
+    assert seen[1] < seen[0]
+    assert second.SLOW in verdict.notes
+
+
+@pytest.mark.parametrize(
+    ("at", "status", "found"),
+    [
+        ("wide", "timeout", second.Again(NARROWER, second.SLOW)),
+        ("small", "timeout", None),
+        ("wide", "crashed", None),
+    ],
+)
+def test_sizes_are_to_blame_where_the_widest_shape_takes_too_long(
+    at: str, status: str, found: second.Again | None, tmp_path: Path
+) -> None:
+    cases = plan(settings(load_op(OPS / "add.py"), "as-is", 0), 0)
+    number = next(number for number, case in enumerate(cases) if case.setting.name == at)
+    (tmp_path / PROGRESS_FILE).write_text(str(number))
+    ended = Outcome(status, None, "", 90.0, "", ())
+    assert second.again(ended, tmp_path, cases, 1.0) == found
 
 
 def test_whose_first_call_takes_too_long_is_judged_at_smaller_sizes(
@@ -188,7 +203,7 @@ def test_whose_first_call_takes_too_long_is_judged_at_smaller_sizes(
     verdict = judge(candidate, tmp_path / "slow")
     smaller = verdict.to_json()["shapes"]["small"]
     assert verdict.to_json()["verdict"] == "passed"
-    assert TOO_SLOW in verdict.notes
+    assert second.TOO_SLOW in verdict.notes
     assert smaller != usual
     assert all(size <= usual[name] for name, size in smaller.items())
 
@@ -207,7 +222,7 @@ def test_who_refuses_the_smallest_shape_in_words_is_judged_with_one_constant_as_
     seen: list[str] = []
 
     class Choosy:
-        outran, too_slow = "", 0.0
+        again = None
 
         def __init__(self, record: Record, found: list[Setting], *_: object) -> None:
             self.record, self.found = record, found
@@ -231,7 +246,7 @@ def test_a_file_that_never_says_no_is_judged_once(monkeypatch: pytest.MonkeyPatc
     seen: list[str] = []
 
     class Broken:
-        outran, guards, too_slow = "", True, 0.0
+        guards, again = True, None
 
         def __init__(self, record: Record, *_: object) -> None:
             self.record = record
