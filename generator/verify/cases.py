@@ -8,7 +8,6 @@ runs out.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +34,7 @@ from .families import (
     OPPOSED_TOO,
     floats,
 )
+from .hints import hints
 from .layout import EMPTY, LAYOUTS, PITCHED, suits
 from .setting import Case, Setting, setting_at
 from .stretched import FEW_ROWS, PARTS, stretched
@@ -70,11 +70,6 @@ _AT_ODD = {"spikes", "negative spikes", "small integers", "all negative", FAR_BE
 others run at the first shape."""
 
 
-_LOOPS = re.compile(r"^\s+(?:for|while)\b", re.MULTILINE)
-_TILES = re.compile(r"\b(?:128|256|512|1024|2048|4096)\b")
-_SHORT = re.compile(r"\bu?int(?:8|16)\b")
-
-
 def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") -> list[Setting]:
     """The op at each of its smaller shapes that an interpreter can run, as large as there is `room` for;
     those of uneven parts for a candidate whose `source` goes through any, and deep tables for one that casts
@@ -86,16 +81,12 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
     if sets:
         larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-        sets += stretched(op, sets, 2 * room.wide, _longest_tile(source), bool(_SHORT.search(source)))
+        told = hints(source)
+        sets += stretched(op, sets, 2 * room.wide, told.longest_tile, told.short_integers)
     found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)
     return found
-
-
-def _longest_tile(source: str) -> int:
-    """Of the powers of two that a text with loops names, at least one that is as usual as any; 0 without."""
-    return max([128, *map(int, _TILES.findall(source))]) if _LOOPS.search(source) else 0
 
 
 def _run_once(setting: Setting) -> None:

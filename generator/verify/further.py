@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import torch
@@ -11,14 +10,13 @@ from .candidate import with_constants
 from .cases import asks, plain
 from .draw import Draw
 from .families import ENORMOUS, FAR_ABOVE, LATE_PEAKS, LONE_ROWS, SIGNS, SORTED
+from .hints import hints
 from .layout import PITCHED, ROWS, TRANSPOSED, suits
 from .modes import other_modes
 from .setting import Case, Setting
 
-_PROMISES = re.compile(r"\b(multiple_of|max_contiguous|max_constancy)\b")
-
-FEW_UNITS, _ASKS_UNITS = 4, "multi_processor_count"
-"""A kernel has to be right on any count of them; and the name by which a wrapper asks."""
+FEW_UNITS = 4
+"""A kernel has to be right on any count of them."""
 
 
 def further(found: list[Setting], planned: list[Case], seed: int, source: str, declared: str) -> list[Case]:
@@ -45,7 +43,7 @@ def _resized(found: list[Setting], cases: list[Case]) -> list[Case]:
 def _again_pitched(planned: list[Case], source: str) -> list[Case]:
     """Rows of odd length once more, for a candidate that promises its compiler anything: how wide a vector is
     made of that shows by a first launch."""
-    pitched = [one for one in planned if one.step.layout == PITCHED and _PROMISES.search(source)]
+    pitched = [one for one in planned if one.step.layout == PITCHED and hints(source).promises]
     return [replace(one, name=f"{one.name}, again") for one in pitched]
 
 
@@ -77,8 +75,7 @@ def _on_another_path(found: list[Setting], planned: list[Case], seed: int, sourc
     """What is asked of values at the first shape, and strides, at the one of the longest rows too, for a
     candidate that may take another path there: it has a second kernel, or asks for sizes."""
     place, longest = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
-    several = len(_KERNELS.findall(source)) > 1 or _ASKS_SIZES.search(source) is not None
-    if not place or not several:
+    if not place or not hints(source).paths:
         return []
     draw = Draw(torch.Generator().manual_seed(seed + 6))
     usual = next((one for one in planned if one.setting is longest), None)
@@ -91,8 +88,6 @@ def _on_another_path(found: list[Setting], planned: list[Case], seed: int, sourc
     return [replace(one, step=replace(one.step, optional=True)) for one in cases]
 
 
-_KERNELS = re.compile(r"^@triton\.jit\b", re.MULTILINE)
-_ASKS_SIZES = re.compile(r"\bif\b[^\n]*(?:shape|size|numel|[<>]=?\s*\d)")
 _ELSEWHERE_TOO = ("all negative", "near one", ENORMOUS, SIGNS)
 
 
@@ -105,7 +100,7 @@ def _extent(setting: Setting, axis: int) -> int:
 def on_few_units(found: list[Setting], place: int, seed: int, source: str) -> list[Case]:
     """A call at the largest shape on a card of few units, for a candidate that asks how many there are: its
     programs then take the second turns that they take at full size. `place` is the number of its shape."""
-    if _ASKS_UNITS not in source:
+    if not hints(source).units:
         return []
     _, largest = _largest(found)
     setting = replace(largest, name=f"{largest.name} on {FEW_UNITS} units")

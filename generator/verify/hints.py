@@ -1,0 +1,98 @@
+"""What a candidate's text tells of the calls that it should be tried by: loops, tiles, casts, kernels."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+_TILES = tuple(128 << more for more in range(6))
+"""The longest that anybody takes at once, where there is a loop over tiles."""
+
+_SIZES = ("shape", "size", "numel")
+_SHORT = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16))
+_PROMISES = frozenset(("multiple_of", "max_contiguous", "max_constancy"))
+_UNITS = "multi_processor_count"
+_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_CONDITIONAL = (ast.If, ast.IfExp, ast.While)
+
+
+@dataclass(frozen=True)
+class Hints:
+    """`longest_tile` is the longest of the tiles that a file with loops names, at least the usual one, in
+    elements; 0 without loops. `paths`: it may go another way for other sizes, since it has several kernels or
+    asks for sizes. `short_integers`: it names integers of 8 or 16 bits. `promises` are made to the compiler;
+    `units` of a card are asked for."""
+
+    longest_tile: int
+    paths: bool
+    short_integers: bool
+    promises: bool
+    units: bool
+
+
+@lru_cache(maxsize=8)
+def hints(source: str) -> Hints:
+    """Of a candidate's file; raises SyntaxError where it is none."""
+    tree = list(ast.walk(ast.parse(source)))
+    names = frozenset(_names(tree))
+    asks = any(_asks_sizes(node.test) for node in tree if isinstance(node, _CONDITIONAL))
+    return Hints(
+        longest_tile=_longest_tile(tree),
+        paths=asks or sum(map(_is_kernel, tree)) > 1,
+        short_integers=not names.isdisjoint(_SHORT),
+        promises=not names.isdisjoint(_PROMISES),
+        units=_UNITS in names,
+    )
+
+
+def _names(tree: list[ast.AST]) -> Iterator[str]:
+    """Names and attributes, and texts, by which `getattr` may ask."""
+    for node in tree:
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _is_kernel(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef) and any(
+        ast.unparse(mark).partition("(")[0].endswith("jit") for mark in node.decorator_list
+    )
+
+
+def _longest_tile(tree: list[ast.AST]) -> int:
+    if not any(isinstance(node, ast.For | ast.While) for node in tree):
+        return 0
+    return max([_TILES[0], *(size for node in tree if (size := _number(node)) in _TILES)])
+
+
+def _number(node: ast.AST) -> int:
+    """What stands there in whole numbers, `1 << 10` and `4 * 256` too; 0 where none does."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else 0
+    if not isinstance(node, ast.BinOp):
+        return 0
+    left, right = _number(node.left), _number(node.right)
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    small = 0 < right < max(_TILES).bit_length()
+    if isinstance(node.op, ast.LShift):
+        return left << right if small else 0
+    return left**right if isinstance(node.op, ast.Pow) and small and left == 2 else 0
+
+
+def _asks_sizes(test: ast.expr) -> bool:
+    """Whether a condition names a size, or tells how large something is beside a number."""
+    return any(
+        any(part in name for name in _names([node]) for part in _SIZES)
+        or (
+            isinstance(node, ast.Compare)
+            and any(isinstance(one, _ORDER) for one in node.ops)
+            and any(map(_number, [node.left, *node.comparators]))
+        )
+        for node in ast.walk(test)
+    )
