@@ -19,7 +19,7 @@ SMALLEST_SIZE = 4
 """Constants below it (kernel 3, dim 1, stride 2) are settings, not sizes."""
 
 SMALLEST_WIDTH = 16
-"""The same for constants that size parameters only, where kernel 11 and 10 classes are settings."""
+"""Likewise for those that size parameters or results only, where kernel 11 and 10 classes are settings."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Axis:
     reduced: bool
     """Some call takes a tensor that has this axis and gives one that lacks it."""
     depth: int
-    """Distance from the innermost dimension of the inputs; -1 when it sizes parameters only."""
+    """Distance from the innermost dimension of the inputs; -1 when it sizes parameters or results only."""
 
     def at(self, values: Values, size: int) -> Values | None:
         """`values` with this axis set to `size`; None where a ratio would not stay whole."""
@@ -106,9 +106,20 @@ def _axis(slots: tuple[Slot, ...], size: int, base: Footprint, probe: Footprint)
         for before, after in zip(base.inputs, probe.inputs, strict=False)
         for place in _changed(before, after)
     ]
-    if not moved and (base.state == probe.state or size < SMALLEST_WIDTH):
+    if not moved and (
+        size < SMALLEST_WIDTH or not (base.state != probe.state or _sizes_results(size, base, probe))
+    ):
         return None
     return Axis(slots, size, _is_reduced(base, probe), max(moved, default=-1))
+
+
+def _sizes_results(size: int, base: Footprint, probe: Footprint) -> bool:
+    """Whether a result has an axis that is as long as the constant says: an image's size once resized."""
+    return any(
+        before[place] == size
+        for before, after in zip(base.outputs, probe.outputs, strict=False)
+        for place in _changed(before, after)
+    )
 
 
 def _is_reduced(base: Footprint, probe: Footprint) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 # numpy's two and gluon are what a first launch imports, and dynamo what a tensor without memory does: named
-# here, it is done before a warm start forks, and before `stand_in` changes what dynamo registers operators by.
+# here, it is done before a warm start forks, and before `stand_in` changes what dynamo registers with.
 import numpy.ma
 import numpy.random  # noqa: F401
 import torch

@@ -173,14 +173,17 @@ def _tells(answer: Answer) -> bool:
 def _control(name: str, impostor: Impostor, answers: list[Answer], precision: str) -> str:
     if name == "bf16 twin" and precision in ("bf16", "fp16"):
         return f"n/a: {precision} allows the error that bfloat16 makes"
-    tried = False
+    tried = unfit = False
     for answer in answers:
         outputs = impostor(answer)
         if outputs is None:
+            unfit = True
             continue
         tried = True
         if not accepted(outputs, answer, precision):
             return _REJECTED
+    if name == "identity" and unfit and tried:
+        return _REJECTED  # resized to as many pixels as it has an image is itself, and to others it is not
     return _PASSED if tried else f"n/a: {_WHY_NOT[name]}"
 
 
