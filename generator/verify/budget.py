@@ -105,8 +105,9 @@ class Target:
     NaN asked for where a number is at its `limit`, which the reference tends to as what was infinite grows,
     or at all where the op `loses_nan` of finite inputs as it compares. `strict`: no lower class was declared,
     so that float32 is held to its own whatever else the op works in. `by_rows`: it reduces rows, and
-    minus infinity may stand for one that is masked throughout. Of a number that its dtype cannot hold any
-    infinity or NaN will do.
+    minus infinity may stand for one that is masked throughout. `either_sign`: which of two zeros is larger is
+    left open, and so is what is divided by it. Of a number that its dtype cannot hold any infinity or NaN
+    will do.
     """
 
     oracle: torch.Tensor
@@ -121,6 +122,7 @@ class Target:
     loses_nan: bool = False
     strict: bool = False
     by_rows: bool = True
+    either_sign: bool = False
 
 
 def _declared_times(own: torch.dtype, precision: str) -> float:
@@ -248,6 +250,8 @@ def _stray_non_finite(found: torch.Tensor, target: Target) -> str:
         stray &= ~(target.oracle.isnan() & near)
     most = torch.finfo(target.eager.dtype).max
     stray &= ~((oracle.abs() > most) & oracle.isfinite() & ~torch.isfinite(found))
+    if target.either_sign:
+        stray &= ~(oracle.isinf() & found.isinf())
     if target.loses_nan:
         stray &= ~(oracle.isnan() & torch.isfinite(found))
     if not stray.any():

@@ -82,7 +82,7 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
         larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
         told = hints(source)
-        sets += stretched(op, sets, 2 * room.wide, told.longest_tile, told.short_integers)
+        sets += stretched(op, sets, 2 * room.wide, told)
     found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import torch
 
 from ...profiling.build import Input
+from .added_weights import far_from_zero
 from .domain import within
 from .eight_bits import widened
 from .exchange import Step
-from .extremes import masks_off, masks_on, padded_masks, whole_masks, zeros_alone
+from .extremes import masks_off, masks_on, padded_masks, whole_masks, zeros_alone, zeros_in
 from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
 from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ignored_classes
 from .integers import extreme_integers, far_integers, lowest_places, one_place, single_others, wide_integers
 from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .many_draws import farthest_draws
-from .offsets import uneven_offsets
+from .offsets import one_part, uneven_offsets
 from .other_numbers import OTHER_NUMBERS
+from .past_places import past_the_last
 from .places import puts_at_places
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import met_integers, met_thresholds
-from .unsorted import unsorted
+from .unsorted import nearly_sorted, unsorted
 from .weights import AS_INPUTS, TRAINED, draw_weights, level_weights
 
-ALTERED = {
+_INPUTS_OF_ZEROS = 3
+_ADDED = "added weights far out"
+
+ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
     "extreme integers": extreme_integers,
     "lowest places": lowest_places,
@@ -36,7 +42,9 @@ ALTERED = {
     "met thresholds": met_thresholds, "met integers": met_integers, "unsorted places": unsorted,
     "far integers": far_integers,
     "wide integers": wide_integers, "one place": one_place, "other single numbers": single_others,
-    "idle places": idle_places, "uneven offsets": uneven_offsets,
+    "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
+    "past the last": past_the_last, "nearly sorted": nearly_sorted,
+    **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS_OF_ZEROS)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 
@@ -102,9 +110,12 @@ class Draw:
         there are none such, or the reference has no number then."""
         reference, cases = setting.reference, []
         weighing = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
-        for family, weigh in weighing.items():
+        for family in (*weighing, _ADDED):
             case = self.case(place_of_shape, setting, "normal")
-            state = weigh(reference.model, case.step.state, self.generator)
+            if family == _ADDED:
+                state = far_from_zero(reference, case.inputs, case.step.state, self.generator)
+            else:
+                state = weighing[family](reference.model, case.step.state, self.generator)
             answer = reference.tried(case.inputs, state) if state is not None else None
             if state is None or answer is None or not all(map(_is_finite, answer.outputs)):
                 continue

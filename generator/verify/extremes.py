@@ -69,6 +69,30 @@ def zeros_alone(
     return changed
 
 
+def zeros_in(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` of which one that floats is zero throughout, the first, second or so by `turn`, and others are
+    not: what is zero in one place may count for nothing, or for something. None likewise."""
+    floating = [place for place, one in enumerate(inputs) if _floats(one) and not _mask(one)]
+    if len(floating) < 2 or len(floating) <= turn:
+        return None
+    place = floating[turn]
+    changed = [*inputs[:place], _filled(inputs[place], 0), *inputs[place + 1 :]]
+    answer = reference.tried(changed, state)
+    if answer is None or not all(bool(widened(output).isfinite().all()) for output in answer.outputs):
+        return None
+    return changed
+
+
+def _floats(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
 def padded_masks(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:

@@ -28,6 +28,8 @@ CLOSE_IN = {FAINT: -16, MINUTE: -50, VANISHING: -110}
 """Their powers of two. Of the last, squares and products are no numbers any more; what is left of it, and of
 its smallest values, is normal in float32, so that flushing denormals to zero makes no difference."""
 
+SIGNED_ZEROS = "signed zeros"
+
 INFINITE, ONE_NAN = "infinite rows", "one NaN"
 """Judged one way only: a number where the reference has none hides it."""
 
@@ -52,17 +54,19 @@ TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turn
 SOME_NAN = "some NaN"
 """For ops that take NaN apart and give a number without it."""
 
-_EXPONENTIAL = words("""
+EXPONENTIAL = words("""
     exp exp2 sigmoid silu _softmax _log_softmax logsumexp softmax log_softmax logcumsumexp logaddexp cosh
     _scaled_dot_product_flash_attention_for_cpu scaled_dot_product_attention
     """) | {"pow", FRACTIONAL}
 
+SORTS = words("topk sort kthvalue median nanmedian argsort mode")
+
 ASKED_BY: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys((FAR_BELOW, FAR_ABOVE, OPPOSED_TOO), _EXPONENTIAL),
+    **dict.fromkeys((FAR_BELOW, FAR_ABOVE, OPPOSED_TOO), EXPONENTIAL),
     **dict.fromkeys((DEEP, HIGH), RANKS),
     TIES: frozenset(("round",)),
     TURNS: frozenset(("sin", "cos", "tan")),
-    SORTED: frozenset(("topk", "sort", "kthvalue", "median", "nanmedian", "argsort", "mode")),
+    SORTED: SORTS,
     SIGNS: frozenset(("prod", "cumprod")),
     SOME_NAN: frozenset(("isnan", "nansum", "nanmean", "nan_to_num", "nanmedian", "nanquantile")),
 }
@@ -85,7 +89,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     "scaled up": lambda values, generator: values.float() * 8,
     "scaled down": lambda values, generator: values.float() / 8,
     "heavy tailed": draws.heavy_tailed,
-    "signed zeros": draws.signed_zeros,
+    SIGNED_ZEROS: draws.signed_zeros,
     "constant": lambda values, generator: torch.full(values.shape, 0.75),
     "equal rows": draws.equal_rows,
     "spikes": draws.spiked(1.0),

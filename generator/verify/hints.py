@@ -10,6 +10,8 @@ from functools import lru_cache
 _TILES = tuple(128 << more for more in range(6))
 """The longest that anybody takes at once, where there is a loop over tiles."""
 
+_ROWS = frozenset(1 << power for power in range(9, 16))
+
 _SIZES = ("shape", "size", "numel")
 _SHORT = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16))
 _PROMISES = frozenset(("multiple_of", "max_contiguous", "max_constancy"))
@@ -21,11 +23,13 @@ _CONDITIONAL = (ast.If, ast.IfExp, ast.While)
 @dataclass(frozen=True)
 class Hints:
     """`longest_tile` is the longest of the tiles that a file with loops names, at least the usual one, in
-    elements; 0 without loops. `paths`: it may go another way for other sizes, since it has several kernels or
-    asks for sizes. `short_integers`: it names integers of 8 or 16 bits. `promises` are made to the compiler;
-    `units` of a card are asked for."""
+    elements; 0 without loops. `longest_row` is the largest power of two that any file names, up to where a
+    block ends: rows beyond it may be cut. `paths`: it may go another way for other sizes, since it has
+    several kernels or asks for sizes. `short_integers`: it names integers of 8 or 16 bits. `promises` are
+    made to the compiler; `units` of a card are asked for."""
 
     longest_tile: int
+    longest_row: int
     paths: bool
     short_integers: bool
     promises: bool
@@ -40,6 +44,7 @@ def hints(source: str) -> Hints:
     asks = any(_asks_sizes(node.test) for node in tree if isinstance(node, _CONDITIONAL))
     return Hints(
         longest_tile=_longest_tile(tree),
+        longest_row=max((size for node in tree if (size := _number(node)) in _ROWS), default=0),
         paths=asks or sum(map(_is_kernel, tree)) > 1,
         short_integers=not names.isdisjoint(_SHORT),
         promises=not names.isdisjoint(_PROMISES),
@@ -79,7 +84,7 @@ def _number(node: ast.AST) -> int:
     left, right = _number(node.left), _number(node.right)
     if isinstance(node.op, ast.Mult):
         return left * right
-    small = 0 < right < max(_TILES).bit_length()
+    small = 0 < right < max(_ROWS).bit_length()
     if isinstance(node.op, ast.LShift):
         return left << right if small else 0
     return left**right if isinstance(node.op, ast.Pow) and small and left == 2 else 0

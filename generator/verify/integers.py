@@ -8,6 +8,7 @@ from typing import TypeGuard
 import torch
 
 from ...profiling.build import Input
+from .classes import names_classes
 from .domain import operators_of
 from .eight_bits import widened
 from .operators import words
@@ -29,7 +30,11 @@ def extreme_integers(
 
     None where there is none, the reference takes them for places or classes, or what it gives is floating.
     """
-    whole = [place for place, one in enumerate(inputs) if is_whole(one)]
+    whole = [
+        place
+        for place, one in enumerate(inputs)
+        if is_whole(one) and not names_classes(reference, inputs, state, one)
+    ]
     divides = bool(whole) and not _DIVIDES.isdisjoint(operators_of(reference, inputs, state))
     for places in (whole, *([place] for place in whole)):
         changed = list(inputs)
@@ -48,9 +53,13 @@ def far_integers(
     """`inputs` with one large number added to all integers, which stay as far from each other as they were: a
     float32 has no two of them. None where there is none, the reference takes them for places or classes, or
     what it gives is floating."""
-    if not any(map(_may_be_far, inputs)):
+    far = [_may_be_far(one) and not names_classes(reference, inputs, state, one) for one in inputs]
+    if not any(far):
         return None
-    changed = [one + _FAR[one.dtype] if _may_be_far(one) else one for one in inputs]
+    changed = [
+        one + _FAR[one.dtype] if moves and isinstance(one, torch.Tensor) else one
+        for one, moves in zip(inputs, far, strict=True)
+    ]
     answer = reference.tried(changed, state)
     return None if answer is None or _floating(answer) else changed
 

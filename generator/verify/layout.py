@@ -11,7 +11,8 @@ from ...profiling.build import Input
 
 Layout = Literal[
     "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
-    "no rows", "no columns", "pitched", "cropped", "turned", "other rows", "other lengths", "other numbers",
+    "no rows", "no columns", "no elements", "pitched", "cropped", "turned",
+    "other rows", "other lengths", "other numbers",
 ]  # fmt: skip
 PITCHED: Layout = "pitched"
 TRANSPOSED: Layout = "transposed"
@@ -21,7 +22,7 @@ LAYOUTS: tuple[Layout, ...] = (
 )  # fmt: skip
 """Those that a wrapper may refuse in words."""
 
-EMPTY: tuple[Layout, ...] = ("no rows", "no columns")
+EMPTY: tuple[Layout, ...] = ("no rows", "no columns", "no elements")
 """Of inputs without elements: a wrapper may raise whatever it likes, and what it returns must be right."""
 
 ROWS: Layout = "other rows"

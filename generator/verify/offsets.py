@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
 import torch
@@ -24,6 +24,22 @@ def uneven_offsets(
     to one of them; or with what the lengths in such a row add up to divided likewise. None where there is
     none, they are places to look up or to put something at, or the reference has no finite answer of the
     same shapes."""
+    return _divided_anew(reference, inputs, state, lambda ends: _moved(ends, generator))
+
+
+def one_part(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Likewise with one part that holds all there is, however many elements a part has as a rule."""
+    return _divided_anew(reference, inputs, state, _gathered)
+
+
+def _divided_anew(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    move: Callable[[torch.Tensor], torch.Tensor],
+) -> list[Input] | None:
     beginnings = [one for one in inputs if rises(one) or _adds_up(one, inputs)]
     if not beginnings:
         return None
@@ -32,13 +48,28 @@ def uneven_offsets(
     if was is None or (uses.names and not uses.otherwise) or not _PUTS.isdisjoint(uses.names):
         return None
     changed = [
-        _moved(one, generator) if rises(one) else _divided(one, generator) if _adds_up(one, inputs) else one
-        for one in inputs
+        move(one) if rises(one) else _divided(one, move) if _adds_up(one, inputs) else one for one in inputs
     ]
     now = reference.tried(changed, state)
     if now is None or [one.shape for one in now.outputs] != [one.shape for one in was.outputs]:
         return None
     return changed if all(bool(widened(one).isfinite().all()) for one in now.outputs) else None
+
+
+def without_elements(inputs: Sequence[Input]) -> list[Input] | None:
+    """`inputs` of which all parts are empty: none of what beginnings or lengths divide is left. None where
+    nothing is divided so."""
+    totals = {int(one[-1]) for one in inputs if rises(one)}
+    totals |= {int(one.sum()) for one in inputs if _adds_up(one, inputs)}
+    if not any(isinstance(one, torch.Tensor) and one.ndim and len(one) in totals for one in inputs):
+        return None
+    return [
+        torch.full_like(one, int(one[0])) if rises(one)
+        else torch.zeros_like(one) if _adds_up(one, inputs)
+        else one[:0].clone() if isinstance(one, torch.Tensor) and one.ndim and len(one) in totals
+        else one
+        for one in inputs
+    ]  # fmt: skip
 
 
 def _adds_up(value: Input, inputs: Sequence[Input]) -> TypeGuard[torch.Tensor]:
@@ -49,9 +80,15 @@ def _adds_up(value: Input, inputs: Sequence[Input]) -> TypeGuard[torch.Tensor]:
     return bool((value >= 0).all()) and int(value.sum()) in lengths
 
 
-def _divided(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    ends = torch.cat([value.new_zeros(1), value.cumsum(0).to(value.dtype)])
-    return _moved(ends, generator).diff()
+def _divided(value: torch.Tensor, move: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+    return move(torch.cat([value.new_zeros(1), value.cumsum(0).to(value.dtype)])).diff()
+
+
+def _gathered(value: torch.Tensor) -> torch.Tensor:
+    """All before the middle as the first, and all from there on as the last."""
+    moved, middle = value.clone(), len(value) // 2
+    moved[:middle], moved[middle:] = value[0], value[-1]
+    return moved
 
 
 def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

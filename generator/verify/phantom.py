@@ -53,7 +53,9 @@ class Phantom:
 
     loads_without_other = 0
 
-    def __init__(self, content: int, times: int = 1) -> None:
+    def __init__(self, content: int, times: int = 1, claims: tuple[str, str] | None = None) -> None:
+        """`claims`: the one kind of access, and the tensor, that is refused out of bounds; None: any."""
+        self.claims, self.refused = claims, claims
         self.content, self.until = content, time.process_time() + times * _BUDGET_S
         self.extents: dict[int, _Extent] = {}
         self.fresh: set[int] = set()
@@ -174,6 +176,9 @@ class Phantom:
 
     def _refuse(self, address: int, verb: str) -> None:
         nearest = min(self._reachable, key=lambda one: min(abs(address - one.start), abs(address - one.stop)))
+        if self.claims not in (None, (verb, nearest.name)):
+            return
+        self.refused = (verb, nearest.name)
         past, before = address - nearest.stop, nearest.start - address
         off = f"{past} bytes past the end" if before < 0 else f"{before} bytes before the start"
         detail = f"{self._kernel} at full size: a {verb} that is not masked off goes {off} of {nearest.name}"

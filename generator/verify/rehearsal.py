@@ -4,8 +4,8 @@ What the interpreter could never compute at full size it can still walk through:
 grid, which kernels run in which mode, and the addresses that a program forms. So this tells what judged
 shapes cannot: programs that would leave part of the output unwritten, offsets that leave their tensor (in 32
 bits, say), and conditions that full size alone meets. Values are not known: loads give a constant. What might
-depend on it is claimed only if three different constants agree. Indices are known by the range they are drawn
-from: once more, and apart, the walk is made with the highest of them.
+depend on it is claimed only if three different constants agree, for what lies out of bounds a large one too.
+Indices are known by the range they are drawn from: once more, and apart, the walk is made with the highest.
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ NOWHERE = "meta"
 
 _ONES = 1
 _CONTENTS = (0, _ONES, -1)
+_LARGE, _OUT = 1 << 28, "out-of-bounds"
+"""A search among rising numbers ends elsewhere for each: beyond all of them, or before."""
+
 _FEW, _MANY = 2, 8
 """Programs of a launch that are walked beside its last; the many before anything is claimed, since programs
 may do different things."""
@@ -103,17 +106,24 @@ def at_highest(
     rehearsed: Rehearsed, watch: Watch, make: Callable[[], Any], inputs: Sequence[Any]
 ) -> Rehearsed:
     """With the faults of a walk whose indices are the highest drawn, if the one before had none."""
-    known = any(isinstance(one, tuple) and one[3] is not None for one in inputs)
-    if not known or rehearsed.faults or rehearsed.why_not:
+    if not _knows_highest(inputs) or rehearsed.faults or rehearsed.why_not:
         return rehearsed
     return replace(rehearsed, faults=rehearse(watch, make, inputs, True).faults)
+
+
+def _knows_highest(inputs: Sequence[Any]) -> bool:
+    return any(isinstance(one, tuple) and one[3] is not None for one in inputs)
+
+
+def _without_highest(inputs: Sequence[Any]) -> list[Any]:
+    return [(*one[:3], None) if isinstance(one, tuple) else one for one in inputs]
 
 
 def rehearse(
     watch: Watch, make: Callable[[], Any], inputs: Sequence[Any], highest: bool = False
 ) -> Rehearsed:
     """Walk through `make()(*inputs)`; `inputs` are forms or values; loads of indices give the `highest`."""
-    inputs = [(*one[:3], one[3] if highest else None) if isinstance(one, tuple) else one for one in inputs]
+    given, inputs = inputs, _without_highest(inputs) if not highest else inputs
     first, phantom = _walk(watch, make, inputs, _CONTENTS[0])
     if first.why_not:
         return Rehearsed((), first.kernels, first.modes, first.why_not)
@@ -122,6 +132,9 @@ def rehearse(
         again = _walk(watch, make, inputs, content, _MANY)[0]
         agreed &= {cause for cause, _ in again.faults}
         unread = {label: told for label, told in again.unread.items() if label in unread}
+    if _OUT in agreed and phantom.steered:
+        again = _walk(watch, make, given, _LARGE, claims=phantom.refused)[0]
+        agreed -= {_OUT} - {cause for cause, _ in again.faults} if not again.why_not else set()
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     if not first.faults and phantom.narrow:
         faults = _walk(watch, make, inputs, _ONES)[1].run_over()
@@ -129,9 +142,14 @@ def rehearse(
 
 
 def _walk(
-    watch: Watch, make: Any, inputs: Sequence[Any], content: int, samples: int = _FEW
+    watch: Watch,
+    make: Any,
+    inputs: Sequence[Any],
+    content: int,
+    samples: int = _FEW,
+    claims: tuple[str, str] | None = None,
 ) -> tuple[Rehearsed, Phantom]:
-    phantom, why_not, unread = Phantom(content, samples // _FEW), "", dict[str, str]()
+    phantom, why_not, unread = Phantom(content, samples // _FEW, claims), "", dict[str, str]()
     watch.begin()
     watch.promises.sites.clear()
     watch.ghost = watch.otherwise = False

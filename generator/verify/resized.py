@@ -12,6 +12,7 @@ from ...profiling.build import Input
 from ...profiling.literals import SMALLEST_BESIDE_NAMES
 from .eight_bits import is_eight_bits, widened
 from .layout import EMPTY, Layout
+from .offsets import without_elements
 from .oracle import Reference
 from .places import names_each_once, puts_at_places
 
@@ -111,9 +112,13 @@ def emptied(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], layout: Layout
 ) -> list[Input] | None:
     """`inputs` without rows (or columns): every axis that is as long as the first tensor's first (or last)
-    has no element left. None where the reference raises at it, or has no number for it: torch's own answer
-    to a mean of nothing is NaN, and kernels may divide as they like."""
+    has no element left; or without elements in any part of a row that parts divide. None where the reference
+    raises at it, or has no number for it: torch's own answer to a mean of nothing is NaN, and kernels may
+    divide as they like."""
     assert layout in EMPTY
+    if layout == "no elements":
+        changed = without_elements(inputs)
+        return changed if changed is not None and _has_answer(reference, changed, state) else None
     first = next((one for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0), None)
     if first is None or (layout == "no columns" and first.ndim < 2):
         return None

@@ -10,8 +10,8 @@ from ...profiling.build import Input
 from .budget import Target
 from .eight_bits import is_eight_bits, widened
 from .exact import must_be_exact
-from .families import INFINITE, ONE_NAN, TIES, floats
-from .operators import compares, passes_nan, reduces
+from .families import INFINITE, ONE_NAN, SIGNED_ZEROS, TIES, floats
+from .operators import compares, extremes, passes_nan, reduces
 from .oracle import Ran
 from .setting import Case
 
@@ -62,6 +62,7 @@ class Answer:
                 loses_nan=loses,
                 strict=self.strict,
                 by_rows=self.oracle.terms > 1 or reduces(self.oracle.operators),
+                either_sign=self.case.family == SIGNED_ZEROS and any(map(extremes, self.oracle.operators)),
             )
             for place, run in enumerate(runs)
         ]

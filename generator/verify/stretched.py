@@ -13,6 +13,7 @@ import torch
 
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import NETWORK_CALLS, ShapeSet
+from .hints import Hints
 from .setting import init_arguments
 
 _TALLER = 4
@@ -40,17 +41,18 @@ _PAIRS = 6
 """Pairs of sizes that are tried, where not all of them can be one."""
 
 
-def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, tile: int, deep: bool) -> list[ShapeSet]:
-    """What there is of them, beside `sets`, the small one first, within some times `most_bytes`. For
-    candidates that go through tiles as long as `tile` at most uneven parts (none where it is 0), and `deep`
-    tables for those that these tell of."""
+def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> list[ShapeSet]:
+    """What there is of them, beside `sets`, the small one first, within some times `most_bytes`, for a
+    candidate whose text has `told` of its tiles: uneven parts where it goes through any, rows beyond the
+    longest it names, and deep tables where it casts to short integers."""
     if len(op.footprint().calls) >= NETWORK_CALLS:
         return _tall(op, sets)  # its shapes take seconds each, and it has many already
-    longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
+    longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
+    tile = told.longest_tile
     parts = _uneven(op, sets, tile, _LONGER * sets[0].total_bytes, 2 * most_bytes) if tile else []
-    tables = _deep(op, sets, 2 * most_bytes) if deep else []
+    tables = _deep(op, sets, 2 * most_bytes) if told.short_integers else []
     return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
 
 
@@ -95,16 +97,17 @@ def _to_be_alike(sizes: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
         yield from pairs[:_PAIRS]
 
 
-def _longer(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
-    """Rows of the first input twice as long as at full size and one element longer: a tile that holds one of
-    those does not hold one of these, and the last of several tiles is not full."""
+def _longer(op: Op, sets: list[ShapeSet], most_bytes: int, named: int) -> list[ShapeSet]:
+    """Rows of the first input twice as long as at full size, or as long as what a candidate names, where that
+    is more, and one element longer: a tile that holds one of those does not hold one of these, and the last
+    of several tiles is not full."""
     inputs = op.footprint().inputs
     length = inputs[0][-1] if inputs and inputs[0] else 0
     if not 1 < length <= _LONGEST:
         return []
-    longer = 2 * length + 1
     names = [name for name, value in _sizes(op.constants).items() if value == length]
-    for name in names:
+    lengths = sorted({2 * length + 1, max(named, 2 * length) + 1}, reverse=True)
+    for name, longer in ((name, longer) for longer in lengths for name in names):
         for fewest in (_fewest(sets, 2), _fewest(sets), *(one.overrides for one in sets[::-1])):
             overrides = {**fewest, name: longer}
             with contextlib.suppress(OpError):

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 import torch
 
 from ...profiling.build import Input
+from .classes import names_classes
 from .operators import plain_name
 from .oracle import Reference
 from .places import names_each_once, rises
@@ -90,7 +91,11 @@ def met_integers(
     """`inputs` of whose integers a quarter are what the reference compares some with, and, where it asks
     which is larger, one less and one more; tensor by tensor, as far as it takes them, those apart that rise,
     as beginnings of rows do. None where it takes none."""
-    whole = [place for place, one in enumerate(inputs) if _integers(one) and not rises(one)]
+    whole = [
+        place
+        for place, one in enumerate(inputs)
+        if _integers(one) and not rises(one) and not names_classes(reference, inputs, state, one)
+    ]
     if not whole:
         return None
     with _Compared() as seen:

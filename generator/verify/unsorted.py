@@ -1,4 +1,4 @@
-"""Puts places that an op file draws in order out of it, where the reference takes any order."""
+"""Puts places that an op file draws in order out of it, and what a reference sorts nearly into it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Sequence
 import torch
 
 from ...profiling.build import Input
+from .domain import operators_of
+from .eight_bits import is_eight_bits
+from .families import SORTS
 from .oracle import Reference
 from .places import Uses, rises
 
@@ -26,6 +29,26 @@ def unsorted(
     if answer is None or uses.otherwise or reference.tried(changed, state) is None:
         return None
     return changed
+
+
+def nearly_sorted(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` whose rows rise but for neighbours, every other two of which have changed places: whoever
+    looks at some of them takes them for sorted. None where the reference sorts nothing."""
+    if SORTS.isdisjoint(operators_of(reference, inputs, state)):
+        return None
+    changed = [_nearly(one) if isinstance(one, torch.Tensor) and one.ndim else one for one in inputs]
+    return None if reference.tried(changed, state) is None else changed
+
+
+def _nearly(value: torch.Tensor) -> torch.Tensor:
+    if value.is_complex() or value.dtype == torch.bool or is_eight_bits(value):
+        return value
+    moved = value.sort(-1).values.contiguous()
+    first, second = moved[..., 1:-1:4].clone(), moved[..., 2::4].clone()
+    moved[..., 1:-1:4], moved[..., 2::4] = second, first
+    return moved
 
 
 def _shuffled(value: Input, generator: torch.Generator) -> torch.Tensor:

@@ -26,6 +26,11 @@ def test_longest_tile_is_a_power_of_two_that_a_file_with_loops_names(tile: str, 
     assert hints(LOOP.format(tile=tile)).longest_tile == found
 
 
+def test_longest_row_is_a_power_of_two_that_any_file_names() -> None:
+    told = hints("BLOCK = min(triton.next_power_of_2(columns), 1 << 12)\nLIMIT = 65536 * 2\n")
+    assert (told.longest_row, told.longest_tile) == (4096, 0)
+
+
 def test_a_file_without_loops_has_no_tiles() -> None:
     assert hints("BLOCK = 1024  # for each\n").longest_tile == 0
 

@@ -1,0 +1,70 @@
+"""Moves weights that are added and nothing else far from zero, where exponentials are taken of such sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ...profiling.build import Input
+from .families import EXPONENTIAL
+from .operators import plain_name, words
+from .oracle import Reference
+from .watching import Watching
+
+_ADDS = words("add sub rsub")
+_COPIES = words("copy clone detach equal")
+_FAR = 100.0
+"""Times a normal value: exponentials of some overflow in float32, and of others are zero."""
+
+
+class _Takers(Watching):
+    """The operators, views apart, that take each of some tensors, known by their numbers."""
+
+    def __init__(self, weights: Mapping[str, torch.Tensor]) -> None:
+        super().__init__()
+        self.weights, self.takers = weights, {name: set[str]() for name in weights}
+        self.operators, self._storages = set[str](), dict[int, str]()
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        name = plain_name(func)
+        self.operators.add(name)
+        moves = func.is_view or name in _COPIES
+        for one in pytree.tree_leaves(args):
+            if isinstance(one, torch.Tensor) and one.is_floating_point() and not moves:
+                weight = self._which(one)
+                if weight is not None:
+                    self.takers[weight].add(name)
+
+    def _which(self, value: torch.Tensor) -> str | None:
+        at = value.untyped_storage().data_ptr()
+        if at not in self._storages:
+            flat = value.reshape(-1)
+            same = (
+                name
+                for name, one in self.weights.items()
+                if one.numel() == flat.numel() and torch.equal(one.reshape(-1).to(flat.dtype), flat)
+            )
+            if (found := next(same, None)) is None:
+                return None
+            self._storages[at] = found
+        return self._storages[at]
+
+
+def far_from_zero(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state with such weights, or None."""
+    parameters = {name for name, _ in reference.model.named_parameters()}
+    weights = {n: one for n, one in state.items() if n in parameters and one.is_floating_point()}
+    if not weights:
+        return None
+    with _Takers(weights) as seen:
+        reference.tried(inputs, state)
+    added = [name for name, takers in seen.takers.items() if takers and takers <= _ADDS]
+    if not added or EXPONENTIAL.isdisjoint(seen.operators):
+        return None
+    drawn = {name: _FAR * torch.randn(state[name].shape, generator=generator) for name in added}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
