@@ -155,6 +155,9 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         if uneven.name in PARTS:
             cases += draw.farthest(place, uneven)
             cases += [draw.case(place, uneven, "spikes")] if _tells_more("spikes", uneven) else []
+    for place, deep in ((place, one) for place, one in enumerate(found) if one.name == "deep"):
+        usual = draw.case(place, deep, "as shipped", shipped_weights=True)
+        cases += draw.altered(usual, "met integers")
     place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)

@@ -107,12 +107,12 @@ class Reference:
             ]
             return self._run(lifted, _float64, less, state, 0)
 
-    def stepped(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran:
+    def stepped(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], draw: int = 0) -> Ran:
         """The oracle whose operators are each off by +-`STEP_ROUNDOFF` where they round.
 
         Where a sigmoid is nearly one, no input moves it: a normalisation sees its last bit alone.
         """
-        generator = torch.Generator().manual_seed(0)
+        generator = torch.Generator().manual_seed(draw)
         return self._run(lifted, lambda: _float64(generator), inputs, state, 0)
 
     def products(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> int:

@@ -120,12 +120,14 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         shaken = replace(shaken, outputs=list(farther))
     if right.steps < _STEPS:
         return shaken
-    stepped = reference.stepped(case.inputs, state)
-    outputs = list(map(_farther, right.outputs, shaken.outputs, stepped.outputs))
-    kept = {
-        name: _farther(one, shaken.state[name], stepped.state[name]) for name, one in right.state.items()
-    }  # the mean of a deep layer is as far off as what is returned
-    return replace(shaken, outputs=outputs, state=kept)
+    for draw in range(_draws(right)):
+        stepped = reference.stepped(case.inputs, state, draw)
+        outputs = list(map(_farther, right.outputs, shaken.outputs, stepped.outputs))
+        kept = {
+            name: _farther(one, shaken.state[name], stepped.state[name]) for name, one in right.state.items()
+        }  # the mean of a deep layer is as far off as what is returned
+        shaken = replace(shaken, outputs=outputs, state=kept)
+    return shaken
 
 
 def _draws(right: Ran) -> int:

@@ -53,6 +53,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     tile = told.longest_tile
     parts = _uneven(op, sets, tile, _LONGER * sets[0].total_bytes, 2 * most_bytes) if tile else []
     tables = _deep(op, sets, 2 * most_bytes) if told.short_integers else []
+    tables = tables or _vast(op, sets, 2 * most_bytes)
     return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
 
 
@@ -178,6 +179,24 @@ def _deep(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
             size = made.footprint().total_bytes
             if size <= most_bytes and op.is_sound(overrides) and _names_places_beyond(made, _SIXTEEN_BITS):
                 return [ShapeSet("deep", overrides, size, True, f"more {name} than 16 bits count")]
+    return []
+
+
+_FLOAT_BITS = 1 << 24
+
+
+def _vast(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """Places among the inputs that no float32 tells from their neighbours, where full size has such and a
+    model that is as small for them, whose tables hold their quotients, say."""
+    full, cut = _sizes(op.constants), {**sets[0].overrides, **_fewest(sets, _AMONG)}
+    vast = [name for name in cut if full.get(name, 0) > _FLOAT_BITS]
+    for name, beside in ((name, beside) for name in vast for beside in ("", *cut)):
+        overrides = {one: size for one, size in cut.items() if one not in (name, beside)}
+        with contextlib.suppress(OpError):
+            made = op.with_overrides(overrides)
+            size = made.footprint().total_bytes
+            if size <= most_bytes and op.is_sound(overrides) and _names_places_beyond(made, _FLOAT_BITS):
+                return [ShapeSet("deep", overrides, size, True, f"{name} beyond float32's whole numbers")]
     return []
 
 

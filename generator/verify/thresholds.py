@@ -35,6 +35,8 @@ class _Compared(Watching):
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         name = plain_name(func)
+        if name in _DIVIDES and _integers(args[0]):
+            self._note_multiples(*args[:2])
         if name not in _ORDERS | _EQUALS | _EDGES or not isinstance(args[0], torch.Tensor):
             return
         if name in _EDGES:
@@ -50,6 +52,12 @@ class _Compared(Watching):
             elif bound.numel() == 1 and not bound.is_floating_point() and args[0].dtype != torch.bool:
                 self.whole[int(bound)] = self.whole.get(int(bound), False) or name in _ORDERS
 
+    def _note_multiples(self, left: torch.Tensor, right: Any) -> None:
+        """The largest multiples of a divisor: a quotient that is not whole may round up just below them."""
+        divisor = int(right) if isinstance(right, int) or (_is_whole(right) and right.numel() == 1) else 0
+        turns = int(left.max()) // divisor if divisor > 1 else 0
+        self.whole.update({turn * divisor: True for turn in range(max(1, turns - _MULTIPLES), turns + 1)})
+
     def _note_lengths(self, name: str, left: Any, right: Any) -> None:
         for places, lengths, beyond in (
             (left, right, name in ("lt", "ge")),
@@ -58,6 +66,8 @@ class _Compared(Watching):
             if _integers(places) and _integers(lengths) and _counts_up(places.reshape(-1)):
                 self.fullest.append((lengths.detach().clone(), places.numel() - (not beyond)))
 
+
+_DIVIDES, _MULTIPLES = frozenset(("floor_divide", "remainder", "fmod", "div")), 4
 
 _FULLEST = frozenset(("gt", "ge", "lt", "le"))
 
@@ -134,6 +144,10 @@ def _integers(value: Any) -> TypeGuard[torch.Tensor]:
         and value.numel() > 1
         and value.dtype in (torch.int8, torch.int16, torch.int32, torch.int64)
     )
+
+
+def _is_whole(value: Any) -> TypeGuard[torch.Tensor]:
+    return isinstance(value, torch.Tensor) and not (value.is_floating_point() or value.is_complex())
 
 
 def _holding(value: Input, numbers: Sequence[int], generator: torch.Generator) -> Input:
