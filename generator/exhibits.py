@@ -58,12 +58,14 @@ def read_exhibits(folder: Path, ops: Path) -> tuple[Exhibit, ...]:
 
 
 def one_of_each(exhibits: Iterable[Exhibit]) -> tuple[Exhibit, ...]:
-    """The first cheat of each rule and cause, and the first honest kernel of each op."""
-    found: dict[tuple[str, str], Exhibit] = {}
+    """A cheat of each rule, one of each cause, and an honest kernel of each op: the first that shows any."""
+    seen, found = set[str](), []
     for one in exhibits:
-        rule = one.kind.partition(" ")[0] or one.op_path.stem
-        found.setdefault((rule, one.expected), one)
-    return tuple(found.values())
+        shown = {one.kind.partition(" ")[0] or one.op_path.stem, one.expected}
+        if not shown <= seen:
+            found.append(one)
+        seen |= shown
+    return tuple(found)
 
 
 def _read(path: Path, ops: Path) -> Exhibit:

@@ -189,7 +189,7 @@ def _vast(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """Places among the inputs that no float32 tells from their neighbours, where full size has such and a
     model that is as small for them, whose tables hold their quotients, say."""
     full, cut = _sizes(op.constants), {**sets[0].overrides, **_fewest(sets, _AMONG)}
-    vast = [name for name in cut if full.get(name, 0) > _FLOAT_BITS]
+    vast = [name for name in op.text.free() if full.get(name, 0) > _FLOAT_BITS]
     for name, beside in ((name, beside) for name in vast for beside in ("", *cut)):
         overrides = {one: size for one, size in cut.items() if one not in (name, beside)}
         with contextlib.suppress(OpError):

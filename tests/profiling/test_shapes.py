@@ -294,3 +294,16 @@ def test_where_half_is_too_little_the_power_of_two_below_is_tried() -> None:
     assert halves(64) == (32,)
     assert halves(7) == (3, 4)
     assert halves(4) == (2,)
+
+
+def test_sizes_of_results_alone_shrink_too(make: Make) -> None:
+    op = make(
+        "rows, width, high, wide = 8, 64, 512, 768",
+        "torch.rand(rows, 3, width, width)",
+        "return nn.functional.interpolate(x, size=self.sizes, mode='bilinear')",
+        init="self.sizes = sizes",
+        given="[high, wide]",
+    )
+    found = sets(op, 1 << 16)["small"]
+    assert found.fits
+    assert runs(op, found).shape[-2:] == (found.overrides["high"], found.overrides["wide"])

@@ -201,3 +201,11 @@ def test_minus_infinity_is_asked_for_where_rows_are_reduced() -> None:
     case = Target(oracle, oracle.float(), oracle, spreads=spreads)
     assert not compare(found, case, "fp32").accepted
     assert compare(found, replace(case, by_rows=False), "fp32").accepted
+
+
+def test_infinity_of_either_sign_will_do_where_zeros_are_divided_by() -> None:
+    oracle = torch.tensor([float("inf"), 1.0], dtype=torch.float64)
+    case = replace(target(oracle), either_sign=True)
+    assert compare(torch.tensor([-float("inf"), 1.0]), case, "fp32").accepted
+    assert compare(torch.tensor([3.0, 1.0]), case, "fp32").kind == "non-finite"
+    assert compare(torch.tensor([float("inf"), float("inf")]), case, "fp32").kind == "non-finite"

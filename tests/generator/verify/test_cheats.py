@@ -1,4 +1,4 @@
-"""A cheat of each rule and cause is refused for the cause that its own header names.
+"""A cheat of each rule, and one of each cause, is refused for the cause that its own header names.
 
 `kbgen eval judge` (`make judge`) puts all of them before the judge, in a quarter of an hour.
 """

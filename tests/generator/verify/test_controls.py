@@ -33,6 +33,12 @@ def test_a_row_sum_refuses_every_impostor_that_applies() -> None:
     }  # fmt: skip
 
 
+def test_an_image_that_keeps_its_size_here_and_there_is_no_proof_against_identity() -> None:
+    usual = [one for one in answers("resize") if one.case.family == "normal"]
+    assert [one for one in usual if IMPOSTORS["identity"](one) is not None]
+    assert run_controls(usual, "fp32")["identity"] == "rejected"
+
+
 def test_an_op_that_is_always_zero_lets_them_pass() -> None:
     found = run_controls(answers("degenerate"), "fp32")
     assert {"zeros", "constant", "partial"} <= {name for name, word in found.items() if word == "passed"}

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.extremes import masks_off, masks_on, padded_masks, whole_masks
+from kbgen.generator.verify.extremes import masks_off, masks_on, padded_masks, whole_masks, zeros_in
 from kbgen.generator.verify.integers import extreme_integers, far_integers, lowest_places
 from kbgen.generator.verify.oracle import Reference
 
@@ -129,3 +129,18 @@ def test_integers_and_numbers_of_zero_and_one_alone_are_masks() -> None:
         assert moved[0].tolist() == [0, 0, 0, 1, 1, 1]
     assert padded_masks(Reference(Softened(), "as-is"), [X, X], {}, DRAW) is None
     assert padded_masks(Reference(Softened(), "as-is"), [X, torch.ones(4, 6)], {}, DRAW) is None
+
+
+class Divided(nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x / y
+
+
+def test_one_input_of_several_is_zero_where_the_reference_has_a_number_for_it() -> None:
+    given, draw = [torch.randn(4, 4) for _ in range(2)], torch.Generator()
+    changed = zeros_in(0, Reference(Divided(), "as-is"), given, {}, draw)
+    assert changed is not None
+    assert not torch.as_tensor(changed[0]).any()
+    assert changed[1] is given[1]
+    assert zeros_in(1, Reference(Divided(), "as-is"), given, {}, draw) is None
+    assert zeros_in(0, Reference(Largest(), "as-is"), given[:1], {}, draw) is None

@@ -3,7 +3,13 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.integers import extreme_integers, one_place, single_others, wide_integers
+from kbgen.generator.verify.integers import (
+    extreme_integers,
+    far_integers,
+    one_place,
+    single_others,
+    wide_integers,
+)
 from kbgen.generator.verify.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
@@ -68,3 +74,13 @@ def test_a_single_number_or_truth_is_another_one_where_that_shows() -> None:
     gated = reference(lambda x, flag: torch.where(flag, x, -x))
     assert single_others(gated, [x, torch.tensor(True)], {}, DRAW) == [x, torch.tensor(False)]
     assert single_others(reference(lambda x, unused: x), [x, torch.tensor(3)], {}, DRAW) is None
+
+
+def test_classes_stay_classes() -> None:
+    """Each is equal to one of those that it is compared with: nobody means what is equal to none."""
+    chosen = torch.arange(24) % 4
+    counted = reference(lambda x: (x[:, None] == torch.arange(4)).sum(0) + 0 * x.sum())
+    assert extreme_integers(counted, [chosen], {}, DRAW) is None
+    assert far_integers(counted, [chosen], {}, DRAW) is None
+    some = reference(lambda x: (x[:, None] == torch.arange(3)).sum(0) + 0 * x.sum())
+    assert extreme_integers(some, [chosen], {}, DRAW) is not None

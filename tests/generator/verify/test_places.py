@@ -6,8 +6,9 @@ from torch import nn
 
 from kbgen.generator.verify.families import nudged
 from kbgen.generator.verify.integers import lowest_places, one_place
-from kbgen.generator.verify.offsets import uneven_offsets
+from kbgen.generator.verify.offsets import one_part, uneven_offsets, without_elements
 from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.past_places import past_the_last
 from kbgen.generator.verify.places import names_each_once, puts_at_places
 from kbgen.generator.verify.resized import other_rows
 
@@ -99,3 +100,36 @@ def test_what_lengths_add_up_to_is_divided_otherwise() -> None:
 def test_what_is_no_beginning_stays(model: nn.Module) -> None:
     inputs = [KEYS, CACHE, torch.tensor([2, 4, 6, 9])] if isinstance(model, Written) else [KEYS]
     assert uneven_offsets(Reference(model, "as-is"), inputs, {}, draw()) is None
+
+
+def test_one_part_holds_all_and_no_part_holds_any() -> None:
+    rows, sizes = torch.randn(32, 2), torch.full((8,), 4)
+    changed = one_part(Reference(Parts(), "as-is"), [rows, sizes], {}, draw())
+    assert changed is not None
+    assert sorted(torch.as_tensor(changed[1]).tolist()) == [0] * 7 + [32]
+    bags = Bags()
+    given = [torch.arange(8), torch.arange(0, 8, 2)]
+    changed = one_part(Reference(bags, "as-is"), given, bags.state_dict(), draw())
+    assert changed is not None
+    assert torch.as_tensor(changed[1]).tolist() == [0, 0, 6, 6]
+    emptied = without_elements([rows, sizes])
+    assert emptied is not None
+    assert [torch.as_tensor(one).shape for one in emptied] == [(0, 2), (8,)]
+    assert not torch.as_tensor(emptied[1]).any()
+    assert without_elements([rows, torch.arange(4) * 3]) is None
+
+
+class Dropped(nn.Module):
+    """A place as large as the number of rows counts for nothing."""
+
+    def forward(self, rows: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        return torch.cat([rows, rows.new_zeros(1, rows.shape[1])])[places]
+
+
+def test_the_place_past_the_last_is_named_where_something_stands_there() -> None:
+    rows, places = torch.randn(12, 3), torch.arange(10) % 7
+    changed = past_the_last(Reference(Dropped(), "as-is"), [rows, places], {}, draw())
+    assert changed is not None
+    assert torch.as_tensor(changed[1])[::4].tolist() == [12, 12, 12]
+    looked_up = nn.Embedding(12, 3)
+    assert past_the_last(Reference(looked_up, "as-is"), [places], looked_up.state_dict(), draw()) is None

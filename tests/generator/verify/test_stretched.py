@@ -47,8 +47,8 @@ def product(tmp_path: Path) -> Op:
 LOOPS = "def kernel():\n    for start in range(8):\n        pass\n"
 
 
-def constants(op: Op) -> dict[str, dict[str, object]]:
-    return {one.name: dict(one.op.constants) for one in settings(op, "as-is", 1, source=LOOPS)}
+def constants(op: Op, source: str = LOOPS) -> dict[str, dict[str, object]]:
+    return {one.name: dict(one.op.constants) for one in settings(op, "as-is", 1, source=source)}
 
 
 def test_sizes_that_agree_by_chance_are_one_number(product: Op) -> None:
@@ -75,6 +75,24 @@ def test_rows_are_longer_than_at_full_size_by_one_of_two_tiles(tmp_path: Path) -
     longer = constants(op)["longer"]
     assert longer["COLUMNS"] == 2 * 1024 + 1
     assert longer["ROWS"] <= 2  # type: ignore[operator]
+
+
+def test_rows_are_longer_than_the_largest_number_that_a_candidate_names(tmp_path: Path) -> None:
+    op = written(tmp_path, "ROWS, COLUMNS = 4096, 1000", "x", "x.softmax(-1)", "torch.randn(ROWS, COLUMNS)")
+    assert constants(op, "BLOCK = 4096")["longer"]["COLUMNS"] == 4097
+    assert constants(op, "BLOCK = 1024")["longer"]["COLUMNS"] == 2001
+
+
+def test_places_that_float32_does_not_tell_apart_stay_where_quotients_are_few(tmp_path: Path) -> None:
+    op = written(
+        tmp_path,
+        "IDS, PART, WIDTH = 40_000_000, 4096, 64",
+        "ids",
+        "torch.ones(IDS // PART + 1, WIDTH)[ids // PART] * (ids % PART)[:, None]",
+        "torch.randint(0, IDS, (512,))",
+    )
+    deep = constants(op, "")["deep"]
+    assert (deep["IDS"], deep["PART"]) == (40_000_000, 4096)
 
 
 def test_a_window_that_no_size_is_made_of_is_passed(tmp_path: Path) -> None:

@@ -82,3 +82,18 @@ def test_lengths_reach_the_end_of_their_axis_and_not_beyond() -> None:
         moved = changed[1]
         assert isinstance(moved, torch.Tensor)
         assert (int(moved.min()), int(moved.max())) == (1, fullest)
+
+
+class Quotients(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x // 4096
+
+
+def test_the_largest_multiples_of_a_divisor_are_met_and_what_is_beside_them() -> None:
+    given = torch.randint(0, 40_000_000, (256,), generator=DRAW)
+    changed = met_integers(Reference(Quotients(), "as-is"), [given], {}, DRAW)
+    assert changed is not None
+    moved = torch.as_tensor(changed[0])
+    met = moved[moved != given]
+    assert {int(one) % 4096 for one in met} == {0, 1, 4095}
+    assert int(met.min()) > int(given.max()) - 6 * 4096

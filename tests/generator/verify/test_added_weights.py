@@ -1,0 +1,37 @@
+"""Weights that are added alone go far from zero, where exponentials follow."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.added_weights import far_from_zero
+from kbgen.generator.verify.oracle import Reference
+
+X = torch.randn(6, 4)
+
+
+class Shifted(nn.Module):
+    def __init__(self, then: nn.Module) -> None:
+        super().__init__()
+        self.shift, self.scale, self.then = nn.Parameter(torch.randn(4)), nn.Parameter(torch.randn(4)), then
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.then(x * self.scale + self.shift)
+        return result
+
+
+def moved(model: nn.Module) -> dict[str, torch.Tensor] | None:
+    state = {name: one.clone() for name, one in model.state_dict().items()}
+    return far_from_zero(Reference(model, "as-is"), [X], state, torch.Generator().manual_seed(0))
+
+
+def test_what_is_added_moves_and_what_multiplies_stays() -> None:
+    model = Shifted(nn.Softmax(-1))
+    state = moved(model)
+    assert state is not None
+    assert float(state["shift"].abs().max()) > 20
+    assert torch.equal(state["scale"], model.scale)
+
+
+def test_without_exponentials_or_weights_that_are_added_nothing_moves() -> None:
+    assert moved(Shifted(nn.ReLU())) is None
+    assert moved(nn.Sequential(nn.Linear(4, 4), nn.Softmax(-1))) is None
