@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from kbgen.generator.verify.on_a_card import AsOnACard
 from kbgen.generator.verify.oracle import Reference
 
 
@@ -110,3 +111,9 @@ def test_products_of_bytes_are_right_where_rows_are_expanded() -> None:
     found = Reference(Bytes(), "as-is").oracle([x, y], {}).outputs[0]
     assert found.dtype == torch.int32
     assert torch.equal(found.long(), x.long() @ y.long())
+
+
+def test_what_ends_the_process_in_some_versions_of_torch_is_not_tried() -> None:
+    none = torch.empty(0, 0, 8, 16)
+    with AsOnACard(), pytest.raises(RuntimeError, match="number of elements"):
+        torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(none, none, none)
