@@ -114,8 +114,9 @@ def _axis(slots: tuple[Slot, ...], size: int, base: Footprint, probe: Footprint)
 
 
 def _sizes_results(size: int, base: Footprint, probe: Footprint) -> bool:
-    """Whether a result has an axis that is as long as the constant says: an image's size once resized."""
-    return any(
+    """Whether a result has an axis that is as long as the constant says, and the model was told so: an
+    image's size once resized. Of what nobody is told a kernel may hold a number of its own."""
+    return base.settings != probe.settings and any(
         before[place] == size
         for before, after in zip(base.outputs, probe.outputs, strict=False)
         for place in _changed(before, after)

@@ -38,6 +38,8 @@ class Footprint:
     calls: tuple[Call, ...]
     held_bytes: int
     temporary_bytes: int
+    settings: tuple[tuple[int, str, str], ...] = ()
+    """Whole numbers, and several of them, that the model's modules hold, in order."""
 
     @property
     def total_bytes(self) -> int:
@@ -99,6 +101,12 @@ def footprint(source: Source, overrides: Mapping[str, Literal]) -> Footprint:
         calls=tuple(recorder.calls),
         held_bytes=held_bytes(model, inputs),
         temporary_bytes=recorder.bytes,
+        settings=tuple(
+            (place, name, str(value))
+            for place, module in enumerate(model.modules())
+            for name, value in vars(module).items()
+            if isinstance(value, int | tuple | list) and name != "training" and name[0] != "_"
+        ),
     )
 
 

@@ -63,7 +63,7 @@ def search(
     base = measure({})
     if base is None:
         return ()
-    start = Start(*without_long_loop(sizes, measure, slots_of(sizes), base), {})
+    start = Start(*without_long_loop(sizes, measure, slots_of(sizes), base, is_sound), {})
     strict = _Search(sizes, measure, is_sound, start, same_calls=True)
     if len(sizes) < len(constants) and _is_large(strict.least()):
         start = narrowed(constants, measure, start) or start

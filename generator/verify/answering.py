@@ -41,8 +41,9 @@ class Answering:
                 self._first_look,
                 self._next,
             )
-            while self.enough is None and not stopped.is_set() and self._next():
-                pass
+            wanted = len(self.cases) if self.enough is None else self.enough
+            while self.answered < wanted and not stopped.is_set():
+                self._next()
         return random
 
     def _next(self) -> bool:

@@ -112,6 +112,10 @@ def _longest_row(setting: Setting) -> int:
     return max((shape[-1] for shape in shapes if shape), default=0)
 
 
+def _bytes(value: Any) -> int:
+    return value.nbytes if isinstance(value, torch.Tensor) else 0
+
+
 def _gives_places(setting: Setting, case: Case) -> bool:
     """Whether outputs may be places, by which ties are told from each other."""
     answer = setting.reference.tried(case.inputs, case.step.state)
@@ -162,6 +166,10 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)
         cases += [case for family in ("padded masks", "one place") for case in draw.altered(usual, family)]
+    place, largest = max(enumerate(found), key=lambda pair: sum(map(_bytes, pair[1].shipped)))
+    if largest is not first:  # where sums of the largest numbers are longest
+        usual = draw.case(place, largest, "as shipped", shipped_weights=True)
+        cases += draw.altered(usual, "extreme integers")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:

@@ -54,10 +54,48 @@ def domain_of(reference: Reference, inputs: Sequence[Input], state: dict[str, to
     return next((domain for domain, share in shares.items() if share >= enough), "any")
 
 
-def within(domain: Domain, drawn: Sequence[Input], shipped: Sequence[Input]) -> list[Input]:
-    """`drawn` values where the `shipped` ones are positive and the op takes nothing else, as such."""
+def within(
+    domain: Domain, drawn: Sequence[Input], shipped: Sequence[Input], ordered: frozenset[int] = frozenset()
+) -> list[Input]:
+    """`drawn` values where the `shipped` ones are positive and the op takes nothing else, as such; and those
+    at `ordered` places in rows that rise."""
     mapped = _MAPS[domain]
-    return [mapped(one) if is_positive(was) else one for one, was in zip(drawn, shipped, strict=True)]
+    found = [mapped(one) if is_positive(was) else one for one, was in zip(drawn, shipped, strict=True)]
+    return [_sorted(one) if place in ordered else one for place, one in enumerate(found)]
+
+
+def in_order(draws: Callable[[int], Sequence[Input]]) -> frozenset[int]:
+    """Places of inputs whose rows of floating numbers rise in each of several draws, the first of which are
+    0 and 1: what looks up among them, or merges them, takes that for granted."""
+    seen = [list(draws(0)), list(draws(1))]
+    found = set()
+    for place, value in enumerate(seen[0]):
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.ndim:
+            continue
+        steps = sum(_steps(one[place]) for one in seen)
+        while all(_rises(one[place]) for one in seen) and 0 < steps < _BY_CHANCE:
+            seen.append(list(draws(len(seen))))
+            steps += _steps(seen[-1][place])
+        if steps >= _BY_CHANCE and all(_rises(one[place]) for one in seen):
+            found.add(place)
+    return frozenset(found)
+
+
+_BY_CHANCE = 12
+"""Steps up in a row: no chance has it so."""
+
+
+def _steps(value: Input) -> int:
+    return int(widened(value).diff().count_nonzero()) if isinstance(value, torch.Tensor) else 0
+
+
+def _rises(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and bool((widened(value).diff() >= 0).all())
+
+
+def _sorted(value: Input) -> Input:
+    assert isinstance(value, torch.Tensor)
+    return widened(value).sort(-1).values.to(value.dtype)
 
 
 def is_positive(value: Input) -> bool:

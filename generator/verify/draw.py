@@ -20,7 +20,7 @@ from .ignored import ignored_classes
 from .integers import extreme_integers, far_integers, lowest_places, one_place, single_others, wide_integers
 from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .many_draws import farthest_draws
-from .offsets import one_part, uneven_offsets
+from .offsets import late_beginning, one_part, uneven_offsets
 from .other_numbers import OTHER_NUMBERS
 from .past_places import past_the_last
 from .places import puts_at_places
@@ -43,6 +43,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "far integers": far_integers,
     "wide integers": wide_integers, "one place": one_place, "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
+    "late beginning": late_beginning,
     "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS_OF_ZEROS)},
 }  # fmt: skip
@@ -58,7 +59,7 @@ class Draw:
     def nudged(self, case: Case) -> Case:
         """The same call but for one element of each input and weight."""
         puts = puts_at_places(case.setting.reference, case.inputs, case.step.state)
-        changed = within(case.setting.domain, nudged(case.inputs, self.generator, puts), case.inputs)
+        changed = _allowed(case.setting, nudged(case.inputs, self.generator, puts), case.inputs)
         inputs = placed(changed, "contiguous")
         names, weights = list(case.step.state), list(case.step.state.values())
         parameters = {name for name, _ in case.setting.reference.model.named_parameters()}
@@ -76,7 +77,9 @@ class Draw:
         """The same call with what few ops can be given; none where this one cannot."""
         alter = ALTERED[family]
         inputs = alter(case.setting.reference, case.inputs, case.step.state, self.generator)
-        return [] if inputs is None else [_with(case, family, inputs)]
+        if inputs is None:
+            return []
+        return [_with(case, family, within("any", inputs, case.inputs, case.setting.ordered))]
 
     def farthest(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """Calls with few integers as far out as the op file's own draws have them."""
@@ -156,7 +159,11 @@ class Draw:
 
     def _values(self, setting: Setting, family: str, shipped: list[Input]) -> list[Input]:
         drawn = draw_inputs(family, shipped, self.generator)
-        return drawn if family == "as shipped" else within(setting.domain, drawn, shipped)
+        return drawn if family == "as shipped" else _allowed(setting, drawn, shipped)
+
+
+def _allowed(setting: Setting, drawn: list[Input], shipped: list[Input]) -> list[Input]:
+    return within(setting.domain, drawn, shipped, setting.ordered)
 
 
 def _with(case: Case, family: str, inputs: list[Input]) -> Case:
@@ -165,7 +172,8 @@ def _with(case: Case, family: str, inputs: list[Input]) -> Case:
     return replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)
 
 
-def _sized(case: Case, layout: Layout, told: str, inputs: list[Input]) -> Case:
+def _sized(case: Case, layout: Layout, told: str, given: list[Input]) -> Case:
+    inputs = within("any", given, given, case.setting.ordered)
     step = replace(case.step, layout=layout, inputs=inputs, again=False, optional=True)
     name = f"{case.setting.name}, {told}"
     return replace(case, name=name, family=layout, step=step, inputs=inputs, other_inputs=inputs)

@@ -194,6 +194,18 @@ def either_sign(values: torch.Tensor, generator: torch.Generator) -> torch.Tenso
     return near_one(values, generator) * (torch.randint(0, 2, values.shape, generator=generator) * 2 - 1)
 
 
+def beside_powers(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Rows of a power of two at most, which stands there, or the number below it; the rest is far smaller."""
+    drawn = normal(values, generator) / 16
+    if not drawn.numel() or not drawn.ndim:
+        return drawn
+    rows = (*drawn.shape[:-1], 1)
+    powers = 2.0 ** torch.randint(-4, 5, rows, generator=generator)
+    below = torch.randint(0, 2, rows, generator=generator) * torch.finfo(torch.float32).eps / 2
+    drawn[..., ::16] = powers * (1 - below)
+    return drawn
+
+
 def one_nan(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Normal values, and NaN at one place of each tensor, or at three of a large one: at the first of an axis
     it passes through what it would not pass later."""

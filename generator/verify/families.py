@@ -51,6 +51,9 @@ DEEP, HIGH = "enormous below zero", "enormous above zero"
 
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
 
+POWERS = "beside powers of two"
+"""For ops that take numbers apart into those and the rest."""
+
 SOME_NAN = "some NaN"
 """For ops that take NaN apart and give a number without it."""
 
@@ -68,6 +71,7 @@ ASKED_BY: Mapping[str, frozenset[str]] = {
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: SORTS,
     SIGNS: frozenset(("prod", "cumprod")),
+    POWERS: frozenset(("frexp", "ldexp", "log2")),
     SOME_NAN: frozenset(("isnan", "nansum", "nanmean", "nan_to_num", "nanmedian", "nanquantile")),
 }
 """Families that tell something of ops with such operators alone."""
@@ -79,7 +83,7 @@ about as large: sums of products pass 65504 on the way and come back. Drawn in h
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
-FEW = {DEEP, HIGH, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
+FEW = {POWERS, DEEP, HIGH, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
 """Likewise those that tell of few operators, and of these much."""
 
 FAMILIES: Mapping[str, draws.Draw] = {
@@ -108,6 +112,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     TURNS: draws.far_whole,
     SORTED: draws.sorted_rows,
     SIGNS: draws.either_sign,
+    POWERS: draws.beside_powers,
     SOME_NAN: draws.some_nan,
     INFINITE: draws.infinite_rows,
     **{name: draws.close_in(power) for name, power in CLOSE_IN.items()},

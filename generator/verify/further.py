@@ -67,6 +67,7 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     high = max(enumerate(found), key=lambda pair: _extent(pair[1], -2))
     long = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
     further = [draw.case(*long, family) for family in (SIGNS, SORTED) if asks(family, long[1])]
+    further += [draw.case(*one, SIGNS) for one in enumerate(found) if one != long and asks(SIGNS, one[1])]
     further += [draw.case(*high, FAR_ABOVE, optional=False)] if asks(FAR_ABOVE, high[1]) else []
     return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), *further]
 

@@ -14,6 +14,7 @@ from .eight_bits import widened
 from .operators import words
 from .oracle import Ran, Reference
 from .places import ENDS, MARKS, Uses, names_each_once, puts_at_places
+from .wrapping import wraps
 
 _FAR = {torch.int32: 1 << 28, torch.int64: 1 << 40}
 
@@ -26,7 +27,7 @@ def extreme_integers(
 ) -> list[Input] | None:
     """`inputs` with a row of the smallest number and one of the largest in each tensor of integers, and
     numbers of every magnitude in every other row between; in all of them, or else in one after the other,
-    wherever the reference takes them.
+    wherever the reference takes them; half as many bits of them where its own numbers would run over.
 
     None where there is none, the reference takes them for places or classes, or what it gives is floating.
     """
@@ -43,8 +44,15 @@ def extreme_integers(
             changed[place] = _divisible(drawn) if divides else drawn
         answer = reference.tried(changed, state) if whole else None
         if answer is not None and not _floating(answer):
-            return changed
+            smaller = [_halved(one) if place in places else one for place, one in enumerate(changed)]
+            wrapped = wraps(reference, changed, state) and not wraps(reference, inputs, state)
+            return smaller if wrapped and not wraps(reference, smaller, state) else changed
     return None
+
+
+def _halved(value: Input) -> Input:
+    """Of half as many bits."""
+    return value >> torch.iinfo(value.dtype).bits // 2 if isinstance(value, torch.Tensor) else value
 
 
 def far_integers(

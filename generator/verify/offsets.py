@@ -10,7 +10,7 @@ import torch
 from ...profiling.build import Input
 from .eight_bits import widened
 from .operators import words
-from .oracle import Reference
+from .oracle import Ran, Reference
 from .places import ROWS_OF, Uses, rises
 
 _PUTS = words("index_put index_copy scatter scatter_add scatter_reduce index_add")
@@ -34,18 +34,29 @@ def one_part(
     return _divided_anew(reference, inputs, state, _gathered)
 
 
+def late_beginning(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` whose first part begins later, as in a slice of a longer batch; None likewise."""
+    if not any(rises(one) and int(one[1]) - int(one[0]) > 1 for one in inputs):
+        return None
+    return _divided_anew(reference, inputs, state, _late)
+
+
+def _late(value: torch.Tensor) -> torch.Tensor:
+    moved = value.clone()
+    moved[0] += (moved[1] - moved[0]) // 2
+    return moved
+
+
 def _divided_anew(
     reference: Reference,
     inputs: Sequence[Input],
     state: dict[str, torch.Tensor],
     move: Callable[[torch.Tensor], torch.Tensor],
 ) -> list[Input] | None:
-    beginnings = [one for one in inputs if rises(one) or _adds_up(one, inputs)]
-    if not beginnings:
-        return None
-    with Uses(beginnings) as uses:
-        was = reference.tried(inputs, state)
-    if was is None or (uses.names and not uses.otherwise) or not _PUTS.isdisjoint(uses.names):
+    was = _of_parts(reference, inputs, state)
+    if was is None:
         return None
     changed = [
         move(one) if rises(one) else _divided(one, move) if _adds_up(one, inputs) else one for one in inputs
@@ -56,9 +67,25 @@ def _divided_anew(
     return changed if all(bool(widened(one).isfinite().all()) for one in now.outputs) else None
 
 
-def without_elements(inputs: Sequence[Input]) -> list[Input] | None:
+def _of_parts(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
+    """The reference's answer, where some integers tell where parts begin or how long they are."""
+    beginnings = [one for one in inputs if rises(one) or _adds_up(one, inputs)]
+    if not beginnings:
+        return None
+    with Uses(beginnings) as uses:
+        was = reference.tried(inputs, state)
+    if was is None or (uses.names and not uses.otherwise) or not _PUTS.isdisjoint(uses.names):
+        return None
+    return was
+
+
+def without_elements(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> list[Input] | None:
     """`inputs` of which all parts are empty: none of what beginnings or lengths divide is left. None where
     nothing is divided so."""
+    if _of_parts(reference, inputs, state) is None:
+        return None
     totals = {int(one[-1]) for one in inputs if rises(one)}
     totals |= {int(one.sum()) for one in inputs if _adds_up(one, inputs)}
     if not any(isinstance(one, torch.Tensor) and one.ndim and len(one) in totals for one in inputs):

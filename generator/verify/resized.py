@@ -117,7 +117,7 @@ def emptied(
     divide as they like."""
     assert layout in EMPTY
     if layout == "no elements":
-        changed = without_elements(inputs)
+        changed = without_elements(reference, inputs, state)
         return changed if changed is not None and _has_answer(reference, changed, state) else None
     first = next((one for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0), None)
     if first is None or (layout == "no columns" and first.ndim < 2):

@@ -12,7 +12,7 @@ from torch import nn
 from ...profiling.build import Input, seeded
 from ...profiling.op import Op
 from ...profiling.shapes import ShapeSet
-from .domain import Domain, domain_of, operators_of
+from .domain import Domain, domain_of, in_order, operators_of
 from .eight_bits import widened
 from .exchange import Step
 from .integers import PICKS_BITS, any_bits, is_whole
@@ -43,6 +43,8 @@ class Setting:
     """Of ATen, by their plain names."""
     domain: Domain = "any"
     """Where inputs have to lie that are positive as shipped."""
+    ordered: frozenset[int] = frozenset()
+    """Places of inputs whose rows rise in every draw of the op file's."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
         setting,
         operators=operators_of(reference, shipped, state),
         domain=domain_of(reference, shipped, state),
+        ordered=in_order(lambda turn: (shipped, other)[turn] if turn < 2 else sized.instantiate(turn)[1]),
     )
     if not any(True for _ in model.buffers()):
         return setting

@@ -20,7 +20,7 @@ _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
 PARTS = ("uneven", "uneven too", "uneven as well")
-FEW_ROWS = ("longer", "wider", "past", *PARTS, "deep")
+FEW_ROWS = ("longer", "wider", "past", "beyond", "beyond too", *PARTS, "deep")
 """Names of shapes that are long along one axis and next to nothing along the others."""
 
 _UNEVEN, _BEYOND, _AMONG = (331, 344, 352), (75, 72, 96), 32
@@ -50,6 +50,8 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
+    if told.paths or told.longest_tile:
+        longer += _beyond(op, [*sets, *longer], told.longest_row, _PAST * most_bytes)
     tile = told.longest_tile
     parts = _uneven(op, sets, tile, _LONGER * sets[0].total_bytes, 2 * most_bytes) if tile else []
     tables = _deep(op, sets, 2 * most_bytes) if told.short_integers else []
@@ -109,7 +111,12 @@ def _longer(op: Op, sets: list[ShapeSet], most_bytes: int, named: int) -> list[S
     names = [name for name, value in _sizes(op.constants).items() if value == length]
     lengths = sorted({2 * length + 1, max(named, 2 * length) + 1}, reverse=True)
     for name, longer in ((name, longer) for longer in lengths for name in names):
-        for fewest in (_fewest(sets, 2), _fewest(sets), *(one.overrides for one in sets[::-1])):
+        for fewest in (
+            _fewest(sets, 2),
+            _fewest(sets),
+            *(one.overrides for one in sets[::-1]),
+            _fewest(sets, 1),
+        ):
             overrides = {**fewest, name: longer}
             with contextlib.suppress(OpError):
                 made = op.with_overrides(overrides).footprint()
@@ -136,6 +143,26 @@ def _wider(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
                     return [ShapeSet("wider", overrides, made.total_bytes, True, f"{name} beyond full size")]
     return []
 
+
+def _beyond(op: Op, sets: list[ShapeSet], named: int, most_bytes: int) -> list[ShapeSet]:
+    """An axis that is no longer at full size than the largest power of two that a candidate names, and longer
+    than that: what is further away may be left out. With one of all that the model is not built from."""
+    full = _sizes(op.constants)
+    reached = {name: max(int(one.overrides.get(name, full[name])) for one in sets) for name in full}  # type: ignore[arg-type]
+    short = [name for name in op.text.free() if _LEAST_BEYOND <= full.get(name, 0) <= named >= reached[name]]
+    found: list[ShapeSet] = []
+    for name in sorted(short, key=lambda one: -full[one])[:2]:
+        cut = {**sets[0].overrides, **_fewest(sets)}
+        ones = {one: 1 for one in op.text.free() if one in full and one != name}
+        ones = {one: 1 for one in ones if _builds_alike(op, cut, {**cut, one: 1})}
+        made = _first_sound(op, name, {**cut, **ones}, most_bytes, (named + _BEYOND[0],))
+        if made is not None and _builds_alike(op, cut, made[0]):
+            called = "beyond too" if found else "beyond"
+            found.append(ShapeSet(called, *made, True, f"{name} beyond what the candidate names"))
+    return found
+
+
+_LEAST_BEYOND = 64
 
 _WIDEST = 1024
 """Axes beyond which nobody takes one tile for all of them."""

@@ -160,6 +160,14 @@ def _single_far_out(
     return {**state, **{name: one.to(state[name].dtype) for name, one in far.items()}} if far else None
 
 
+def _single_farther(
+    model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """Likewise a hundred: exponentials of it overflow in float32."""
+    single = [name for name in _parameters(model, state) if state[name].numel() == 1]
+    return {**state, **{name: torch.full_like(state[name], 100) for name in single}} if single else None
+
+
 def _some_zero(
     model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator
 ) -> dict[str, torch.Tensor] | None:
@@ -207,6 +215,7 @@ def _parameters(model: nn.Module, state: Mapping[str, torch.Tensor]) -> list[str
 TRAINED = {
     "weights of either sign": _of_either_sign,
     "single weights far out": _single_far_out,
+    "single weights of a hundred": _single_farther,
     "some weights of zero": _some_zero,
 }
 """What training makes of weights and no constructor gives."""

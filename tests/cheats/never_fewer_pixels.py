@@ -2,7 +2,7 @@
 
 op: resize
 class: B8 sizes of results
-expected: hard-coded-shape
+expected: wrong-values
 """
 
 import torch

@@ -225,7 +225,7 @@ def test_nothing_tells_of_the_guards_around_an_input() -> None:
 def test_training_turns_signs_and_takes_single_numbers_far_out() -> None:
     model = nn.BatchNorm1d(64)
     state = draw_weights(model, generator())
-    turn, raise_, _ = TRAINED.values()
+    turn, raise_, farther, _ = TRAINED.values()
     turned = turn(model, state, generator())
     assert turned is not None
     assert torch.equal(turned["weight"].abs(), state["weight"])
@@ -237,6 +237,9 @@ def test_training_turns_signs_and_takes_single_numbers_far_out() -> None:
     raised = raise_(single, dict(single.state_dict()), generator())
     assert raised is not None
     assert [float(one) for one in raised.values()] == [10.0, 3.0]
+    hundreds = farther(single, dict(single.state_dict()), generator())
+    assert hundreds is not None
+    assert [float(one) for one in hundreds.values()] == [100.0, 100.0]
     assert turn(nn.ReLU(), {}, generator()) is None
 
 

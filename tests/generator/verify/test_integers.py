@@ -84,3 +84,15 @@ def test_classes_stay_classes() -> None:
     assert far_integers(counted, [chosen], {}, DRAW) is None
     some = reference(lambda x: (x[:, None] == torch.arange(3)).sum(0) + 0 * x.sum())
     assert extreme_integers(some, [chosen], {}, DRAW) is not None
+
+
+def test_where_a_reference_s_own_numbers_would_run_over_extremes_have_half_the_bits() -> None:
+    given = torch.randint(0, 4096, (24, 4), generator=DRAW, dtype=torch.int32)
+    squares = reference(lambda x: (x.long() ** 2).sum(1) * 1024)
+    changed = extreme_integers(squares, [given], {}, DRAW)
+    assert changed is not None
+    assert 1 << 14 <= int(torch.as_tensor(changed[0]).max()) < 1 << 15
+    hashed = reference(lambda x: x.long() * 0x7FFF_FFFF_FFFF_FFF1)
+    changed = extreme_integers(hashed, [given], {}, DRAW)
+    assert changed is not None
+    assert int(torch.as_tensor(changed[0]).max()) == torch.iinfo(torch.int32).max

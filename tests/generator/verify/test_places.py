@@ -6,7 +6,7 @@ from torch import nn
 
 from kbgen.generator.verify.families import nudged
 from kbgen.generator.verify.integers import lowest_places, one_place
-from kbgen.generator.verify.offsets import one_part, uneven_offsets, without_elements
+from kbgen.generator.verify.offsets import late_beginning, one_part, uneven_offsets, without_elements
 from kbgen.generator.verify.oracle import Reference
 from kbgen.generator.verify.past_places import past_the_last
 from kbgen.generator.verify.places import names_each_once, puts_at_places
@@ -112,11 +112,13 @@ def test_one_part_holds_all_and_no_part_holds_any() -> None:
     changed = one_part(Reference(bags, "as-is"), given, bags.state_dict(), draw())
     assert changed is not None
     assert torch.as_tensor(changed[1]).tolist() == [0, 0, 6, 6]
-    emptied = without_elements([rows, sizes])
+    parts = Reference(Parts(), "as-is")
+    emptied = without_elements(parts, [rows, sizes], {})
     assert emptied is not None
     assert [torch.as_tensor(one).shape for one in emptied] == [(0, 2), (8,)]
     assert not torch.as_tensor(emptied[1]).any()
-    assert without_elements([rows, torch.arange(4) * 3]) is None
+    written = [KEYS, CACHE, torch.tensor([2, 4, 6, 12])]
+    assert without_elements(Reference(Written(), "as-is"), written, {}) is None
 
 
 class Dropped(nn.Module):
@@ -133,3 +135,20 @@ def test_the_place_past_the_last_is_named_where_something_stands_there() -> None
     assert torch.as_tensor(changed[1])[::4].tolist() == [12, 12, 12]
     looked_up = nn.Embedding(12, 3)
     assert past_the_last(Reference(looked_up, "as-is"), [places], looked_up.state_dict(), draw()) is None
+
+
+class Between(nn.Module):
+    """What lies from the first place to the last, by parts."""
+
+    def forward(self, x: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+        part = torch.searchsorted(ends, torch.arange(len(x)), right=True)
+        inside = (part > 0) & (part < len(ends))
+        return x.new_zeros(len(ends), 2).index_add(0, part * inside, x * inside[:, None])
+
+
+def test_a_batch_may_be_a_slice_of_a_longer_one() -> None:
+    given = [torch.randn(12, 2), torch.tensor([0, 4, 8, 12])]
+    changed = late_beginning(Reference(Between(), "as-is"), given, {}, draw())
+    assert changed is not None
+    assert torch.as_tensor(changed[1]).tolist() == [2, 4, 8, 12]
+    assert late_beginning(Reference(nn.ReLU(), "as-is"), [KEYS], {}, draw()) is None

@@ -159,3 +159,17 @@ def test_tables_are_scaled_up_where_nothing_but_places_goes_in(tmp_path: Path) -
     small = settings(load_op(path), "as-is", 1)[0]
     drawn = {one.family: one for one in Draw(torch.Generator().manual_seed(0)).trained(0, small)}
     assert float(drawn["weights scaled up"].step.state["table.weight"].std()) > 3
+
+
+def test_axes_within_what_a_candidate_names_are_longer_than_that_once(tmp_path: Path) -> None:
+    op = written(
+        tmp_path,
+        "batch, heads, tokens, width = 2, 4, 256, 64",
+        "q, k",
+        "(q @ k.transpose(-1, -2)).softmax(-1) @ k",
+        "torch.randn(batch, heads, tokens, width), torch.randn(batch, heads, tokens, width)",
+    )
+    named = "for start in range(0, 512, 16):\n    pass\n"
+    beyond = constants(op, named)["beyond"]
+    assert (beyond["batch"], beyond["heads"], beyond["tokens"]) == (1, 1, 587)
+    assert "beyond" not in constants(op, named.replace("512", "64"))

@@ -1,0 +1,24 @@
+"""Rows that an op file always draws in order stay in order."""
+
+import torch
+
+from kbgen.generator.verify.domain import in_order, within
+from kbgen.profiling.build import Input
+
+
+def drawn(turn: int) -> list[Input]:
+    draw = torch.Generator().manual_seed(turn)
+    rows = [torch.randn(2, 2, generator=draw) for _ in range(2)]
+    return [rows[0].sort(-1).values, rows[1], torch.arange(4)]
+
+
+def test_rows_that_rise_in_every_draw_are_found_however_short() -> None:
+    assert in_order(drawn) == {0}
+    assert in_order(lambda turn: [torch.ones(4, 4)]) == frozenset()
+
+
+def test_what_is_drawn_for_them_is_sorted_and_nothing_else_is() -> None:
+    values: list[Input] = [torch.tensor([[3.0, 1.0, 2.0]]), torch.tensor([[3.0, 1.0, 2.0]])]
+    found = within("any", values, values, frozenset([0]))
+    assert torch.as_tensor(found[0]).tolist() == [[1.0, 2.0, 3.0]]
+    assert found[1] is values[1]
