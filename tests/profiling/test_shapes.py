@@ -307,3 +307,14 @@ def test_sizes_of_results_alone_shrink_too(make: Make) -> None:
     found = sets(op, 1 << 16)["small"]
     assert found.fits
     assert runs(op, found).shape[-2:] == (found.overrides["high"], found.overrides["wide"])
+
+
+def test_a_shape_at_which_most_is_infinite_is_not_sound(make: Make) -> None:
+    op = make("rows, width = 64, 64", "torch.rand(rows, width)", "return 1 / (x * (width > 16))")
+    assert op.is_sound({})
+    assert not op.is_sound({"width": 16})
+
+
+def test_eight_bits_are_sound_too(make: Make) -> None:
+    op = make("rows, width = 64, 64", "torch.rand(rows, width)", "return x.to(torch.float8_e4m3fn)")
+    assert op.is_sound({"rows": 4})
