@@ -166,9 +166,9 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)
         cases += [case for family in ("padded masks", "one place") for case in draw.altered(usual, family)]
-    place, largest = max(enumerate(found), key=lambda pair: sum(map(_bytes, pair[1].shipped)))
-    if largest is not first:  # where sums of the largest numbers are longest
-        usual = draw.case(place, largest, "as shipped", shipped_weights=True)
+    largest, _ = max(enumerate(found), key=lambda pair: sum(map(_bytes, pair[1].shipped)))
+    for place in sorted({largest, widest} - {0}):  # where sums of the largest numbers are longest
+        usual = draw.case(place, found[place], "as shipped", shipped_weights=True)
         cases += draw.altered(usual, "extreme integers")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
