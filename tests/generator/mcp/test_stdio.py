@@ -38,6 +38,7 @@ def test_an_agent_optimises_rmsnorm_through_tools_alone(
             found = await answer(session, "search", {"query": "row in registers", "arch": "h100", "k": 1})
             assert found["results"]
             asked = {"op_text": RMSNORM.read_text() + NOISE, "op_name": "rmsnorm", "gpu": "h100"}
+            asked["overrides"] = {"tokens": 64, "hidden": 256}
             document = await answer(session, "optimize", {**asked, "max_candidates": 1, "wait_s": 0})
             handle = document["job"]
             assert (document["schema"], document["status"]) == ("kbgen/job/1", "queued")
