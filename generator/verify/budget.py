@@ -171,7 +171,13 @@ def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
     return Comparison(gap, baseline, max(l2, largest))
 
 
+_ANY = 1e30
+"""Where inputs off by their last bits have another answer altogether: any number will do, and no NaN."""
+
+
 def _allowed(baseline: float, shaken: float, times: float, least: float) -> float:
+    if shaken > 1:
+        return _ANY
     return max(ALLOWANCE * baseline, SENSITIVITY * shaken, min(times * shaken, MOST_DECLARED), least)
 
 

@@ -41,8 +41,6 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "the reference itself is mostly non-finite here"
     if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
         return f"rounding to {precision} changes the right answer too much here"
-    if not first and _decided_by_rounding(answer):
-        return "rounding alone decides the answer here"
     if usual is not None and vanishes(answer.oracle.operators) and _little_beside(answer, usual):
         return "so small beside usual answers honest kernels lose digits"
     if answer.case.family in _LARGE and _overflows(answer):
@@ -68,14 +66,6 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
     if answer.case.family == ONE_NAN and not passes_nan(answer.oracle.operators, _floating(answer)):
         return NAN_COMPARED
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
-
-
-def _decided_by_rounding(answer: Answer) -> bool:
-    """Whether inputs that are off by their last bits have another answer altogether, a divergence of what is
-    alike, say: whatever is given would be allowed."""
-    pairs = zip(answer.shaken.outputs, answer.oracle.outputs, strict=True)
-    floating = [(one, right) for one, right in pairs if right.is_floating_point() and right.any()]
-    return bool(floating) and all(difference(*pair).relative_l2 > 1 for pair in floating)
 
 
 _LITTLE, _FEW = 1 / 16, 8

@@ -209,3 +209,10 @@ def test_infinity_of_either_sign_will_do_where_zeros_are_divided_by() -> None:
     assert compare(torch.tensor([-float("inf"), 1.0]), case, "fp32").accepted
     assert compare(torch.tensor([3.0, 1.0]), case, "fp32").kind == "non-finite"
     assert compare(torch.tensor([float("inf"), float("inf")]), case, "fp32").kind == "non-finite"
+
+
+def test_where_the_last_bits_decide_any_number_will_do_and_nothing_else() -> None:
+    oracle = torch.full((3,), 5e-17, dtype=torch.float64)
+    case = replace(target(oracle, torch.zeros(3)), shaken=torch.full((3,), -2e-9, dtype=torch.float64))
+    assert compare(torch.full((3,), 6e-8), case, "fp32").accepted
+    assert compare(torch.full((3,), float("nan")), case, "fp32").kind == "non-finite"
