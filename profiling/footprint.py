@@ -4,6 +4,7 @@ import contextlib
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -49,6 +50,30 @@ class Footprint:
     @property
     def signature(self) -> tuple[str, ...]:
         return tuple(call.name for call in self.calls)
+
+    def broadcasts_unlike(self, usual: "Footprint") -> bool:
+        """Whether one element is broadcast in a call here where it is as many as the others `usual`ly: half
+        of three columns, say, beside the other half. Where other calls are made nothing is said."""
+        if self.signature != usual.signature:
+            return False
+        return any(map(_broadcasts_unlike, self.calls, usual.calls))
+
+
+def _broadcasts_unlike(now: Call, usual: Call) -> bool:
+    if not (_is_pointwise(now) and _is_pointwise(usual)):
+        return False
+    sides, were = (zip_longest(*(shape[::-1] for shape in one.arguments)) for one in (now, usual))
+    return any(
+        1 in side and len({*side} - {None}) > 1 and 1 not in was
+        for side, was in zip(sides, were, strict=False)
+    )
+
+
+def _is_pointwise(call: Call) -> bool:
+    try:
+        return call.results[:1] == (tuple(torch.broadcast_shapes(*call.arguments)),)  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        return False
 
 
 @contextlib.contextmanager

@@ -133,10 +133,13 @@ class Op:
         return self.text, repr(sorted({**self.overrides, **overrides}.items()))
 
     def is_sound(self, overrides: Mapping[str, Literal]) -> bool:
-        """The reference runs on real tensors of this size and gives no NaN, nor mostly infinity."""
+        """The reference runs on real tensors of this size and gives some, no NaN, nor mostly infinity; no
+        element is broadcast by chance."""
         key = self._key(overrides)
         if key not in _sound:
-            _sound[key] = self._gives_numbers(overrides)
+            usual, found = self._measure({}), self._measure(overrides)
+            by_chance = usual is not None and found is not None and found.broadcasts_unlike(usual)
+            _sound[key] = not by_chance and self._gives_numbers(overrides)
         return _sound[key]
 
     def _gives_numbers(self, overrides: Mapping[str, Literal]) -> bool:
@@ -147,6 +150,8 @@ class Op:
         except Exception:
             return False
         tensors = [leaf for leaf in tree_leaves(output) if isinstance(leaf, torch.Tensor)]
+        if not all(one.numel() for one in tensors):
+            return False
         floating = [one for one in tensors if one.is_floating_point() and one.numel()]
         wide = [one for one in floating if one.itemsize > 1]  # 8-bit floats are not asked in torch
         infinite = bool(wide) and all(float(one.isinf().float().mean()) > 0.5 for one in wide)

@@ -10,12 +10,23 @@ from torch.utils import _pytree as pytree
 
 from ...profiling.build import Input
 from .families import EXPONENTIAL
-from .operators import plain_name, words
+from .operators import RANKS, plain_name, words
 from .oracle import Reference
 from .watching import Watching
 
 _ADDS = words("add sub rsub")
+_BIASES = {"addmm": 0, "baddbmm": 0, "convolution": 2}
+"""Where what they add stands among their arguments."""
+
+_STATISTICS = words(
+    "native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit var var_mean std mean"
+)
+"""Which lose digits far from zero, whatever a kernel does."""
+
 _COPIES = words("copy clone detach equal")
+_COMMON = 64.0
+"""Times a normal value."""
+
 _FAR = 100.0
 """Times a normal value: exponentials of some overflow in float32, and of others are zero."""
 
@@ -32,11 +43,11 @@ class _Takers(Watching):
         name = plain_name(func)
         self.operators.add(name)
         moves = func.is_view or name in _COPIES
-        for one in pytree.tree_leaves(args):
+        for place, one in ((place, one) for place, arg in enumerate(args) for one in pytree.tree_leaves(arg)):
             if isinstance(one, torch.Tensor) and one.is_floating_point() and not moves:
                 weight = self._which(one)
                 if weight is not None:
-                    self.takers[weight].add(name)
+                    self.takers[weight].add("add" if _BIASES.get(name) == place else name)
 
     def _which(self, value: torch.Tensor) -> str | None:
         at = value.untyped_storage().data_ptr()
@@ -56,15 +67,46 @@ class _Takers(Watching):
 def far_from_zero(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> dict[str, torch.Tensor] | None:
-    """A state with such weights, or None."""
-    parameters = {name for name, _ in reference.model.named_parameters()}
-    weights = {n: one for n, one in state.items() if n in parameters and one.is_floating_point()}
-    if not weights:
-        return None
-    with _Takers(weights) as seen:
-        reference.tried(inputs, state)
-    added = [name for name, takers in seen.takers.items() if takers and takers <= _ADDS]
-    if not added or EXPONENTIAL.isdisjoint(seen.operators):
+    """A state with such weights, of either sign, or None."""
+    added, operators = _added(reference, inputs, state)
+    if not added or EXPONENTIAL.isdisjoint(operators):
         return None
     drawn = {name: _FAR * torch.randn(state[name].shape, generator=generator) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+def far_below_zero(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state whose added weights bring all sums below zero, by hundreds, where the largest of them is taken
+    or an exponential; or None."""
+    added, operators = _added(reference, inputs, state)
+    if not added or (EXPONENTIAL | RANKS).isdisjoint(operators) or not _STATISTICS.isdisjoint(operators):
+        return None
+    drawn = {name: -_FAR * (2 + torch.rand(state[name].shape, generator=generator)) for name in added}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+def far_in_common(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state whose added weights lie far from zero and near each other, where deviations are taken of the
+    sums: the mean of squares less the square of the mean leaves little of one; or None."""
+    added, operators = _added(reference, inputs, state)
+    if not added or _STATISTICS.isdisjoint(operators):
+        return None
+    drawn = {name: _COMMON + torch.randn(state[name].shape, generator=generator) for name in added}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+def _added(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> tuple[list[str], set[str]]:
+    """The names of weights that are added and nothing else, and the operators of the op."""
+    parameters = {name for name, _ in reference.model.named_parameters()}
+    weights = {n: one for n, one in state.items() if n in parameters and one.is_floating_point()}
+    if not weights:
+        return [], set()
+    with _Takers(weights) as seen:
+        reference.tried(inputs, state)
+    return [name for name, takers in seen.takers.items() if takers and takers <= _ADDS], seen.operators

@@ -10,11 +10,10 @@ from ...profiling.sandbox import Outcome
 from .cases import NARROWER, ROOM, Room
 from .ending import outran
 from .setting import Case
-from .stretched import FEW_ROWS
+from .stretched import has_few_rows
 
 SLOW = "at its widest shapes it ran past its limit in the interpreter: it was judged at narrower ones"
 TOO_SLOW = "in the interpreter its first call took long: it was judged at smaller sizes"
-_WIDEST = ("wide", *FEW_ROWS)
 
 _TIMES_IN_TIME = 4
 """Times less than what the limit allows that calls at smaller sizes should take: other shapes are larger than
@@ -34,4 +33,5 @@ def again(outcome: Outcome, scratch: Path, cases: Sequence[Case], in_time_s: flo
     first call might have taken, in CPU time."""
     if outcome.reply is not None and "first_call_s" in outcome.reply:
         return Again(ROOM.less(_TIMES_IN_TIME * outcome.reply["first_call_s"] / in_time_s), TOO_SLOW)
-    return Again(NARROWER, SLOW) if outran(outcome, scratch, cases) in _WIDEST else None
+    ran_past = outran(outcome, scratch, cases)
+    return Again(NARROWER, SLOW) if ran_past == "wide" or has_few_rows(ran_past) else None

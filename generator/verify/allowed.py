@@ -196,6 +196,9 @@ FORBIDDEN_DEFINITIONS = {
     "__new__",
 }
 
+FOR_WEIGHTS = ("torch.Generator",)
+"""What constructors may take all the same: it draws weights, which the judge replaces."""
+
 MODULE_FORBIDDEN = (
     "operator.attrgetter",
     "operator.methodcaller",

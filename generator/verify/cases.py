@@ -18,7 +18,7 @@ import torch
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
 from .candidate import with_constants
-from .draw import ALTERED, Draw
+from .draw import ALTERED, AT_LENGTH, Draw
 from .exchange import Shape, Step
 from .families import (
     ASKED_BY,
@@ -37,7 +37,7 @@ from .families import (
 from .hints import hints
 from .layout import EMPTY, LAYOUTS, PITCHED, suits
 from .setting import Case, Setting, setting_at
-from .stretched import FEW_ROWS, PARTS, stretched
+from .stretched import PARTS, has_few_rows, stretched
 from .whole_tiles import whole_tiles
 
 
@@ -146,7 +146,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [case for family in ALTERED for case in draw.altered(cases[0], family)]
     cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
     cases += [draw.case(0, first, HALVES, optional=False)] if _in_half(first) else []
-    with_rows = [pair for pair in enumerate(found) if pair[1].name not in FEW_ROWS]
+    with_rows = [pair for pair in enumerate(found) if not has_few_rows(pair[1].name)]
     widest, one = max(with_rows, key=lambda pair: _columns(pair[1].op))
     if _gives_places(first, cases[0]):
         cases.append(draw.case(widest, one, "equal rows", optional=False))
@@ -156,6 +156,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         usual = draw.case(odd_place, odd, "as shipped", shipped_weights=True)
         cases += draw.altered(usual, "met integers")  # whole tiles hide the last of a full length
     for place, uneven in enumerate(found):
+        if uneven.name == "past" and _tells_more(OPPOSED, uneven):
+            cases.append(draw.case(place, uneven, OPPOSED, optional=False))
         if uneven.name in PARTS:
             cases += draw.farthest(place, uneven)
             cases += [draw.case(place, uneven, "spikes")] if _tells_more("spikes", uneven) else []
@@ -165,11 +167,12 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)
-        cases += [case for family in ("padded masks", "one place") for case in draw.altered(usual, family)]
+        for family in ("padded masks", "one place", "one branch"):
+            cases += draw.altered(usual, family)
     largest, _ = max(enumerate(found), key=lambda pair: sum(map(_bytes, pair[1].shipped)))
     for place in sorted({largest, widest} - {0}):  # where sums of the largest numbers are longest
         usual = draw.case(place, found[place], "as shipped", shipped_weights=True)
-        cases += draw.altered(usual, "extreme integers")
+        cases += [case for family in AT_LENGTH for case in draw.altered(usual, family)]
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:
@@ -181,7 +184,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [
         draw.case(place, one, "as shipped", optional=True)
         for place, one in enumerate(rest, 1)
-        if one.name not in ("tall", "alike", *FEW_ROWS)  # values like the others'
+        if one.name not in ("tall", "alike") and not has_few_rows(one.name)  # values like the others'
     ]
     if one is not first and _tells_more(INFINITE, one):
         cases.append(draw.case(widest, one, INFINITE, optional=True))

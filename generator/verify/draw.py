@@ -9,7 +9,7 @@ from functools import partial
 import torch
 
 from ...profiling.build import Input
-from .added_weights import far_from_zero
+from .added_weights import far_below_zero, far_from_zero, far_in_common
 from .domain import within
 from .eight_bits import widened
 from .exchange import Step
@@ -17,21 +17,37 @@ from .extremes import masks_off, masks_on, padded_masks, whole_masks, zeros_alon
 from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
 from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ignored_classes
-from .integers import extreme_integers, far_integers, lowest_places, one_place, single_others, wide_integers
+from .integers import (
+    extreme_integers,
+    extreme_integers_in,
+    far_integers,
+    lowest_places,
+    one_place,
+    single_others,
+    wide_integers,
+)
 from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
+from .links import chained, high_words
 from .many_draws import farthest_draws
 from .offsets import late_beginning, one_part, uneven_offsets
 from .other_numbers import OTHER_NUMBERS
 from .past_places import past_the_last
 from .places import puts_at_places
+from .repeated import rows_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import met_integers, met_thresholds
 from .unsorted import nearly_sorted, unsorted
 from .weights import AS_INPUTS, TRAINED, draw_weights, level_weights
 
-_INPUTS_OF_ZEROS = 3
-_ADDED = "added weights far out"
+_INPUTS = 3
+"""So many of the first, one after the other."""
+
+_ADDED = {
+    "added weights far out": far_from_zero,
+    "added weights far below zero": far_below_zero,
+    "added weights far out in common": far_in_common,
+}
 
 ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
@@ -44,10 +60,15 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "wide integers": wide_integers, "one place": one_place, "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
     "late beginning": late_beginning,
+    "high words": high_words, "one branch": chained, "rows twice": rows_twice,
     "past the last": past_the_last, "nearly sorted": nearly_sorted,
-    **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS_OF_ZEROS)},
+    **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
+    **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
+
+AT_LENGTH = tuple(name for name in ALTERED if name.startswith("extreme integers") or name == "rows twice")
+"""Likewise where rows, and the sums of them, are longest."""
 
 
 class Draw:
@@ -113,10 +134,10 @@ class Draw:
         there are none such, or the reference has no number then."""
         reference, cases = setting.reference, []
         weighing = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
-        for family in (*weighing, _ADDED):
+        for family in (*weighing, *_ADDED):
             case = self.case(place_of_shape, setting, "normal")
-            if family == _ADDED:
-                state = far_from_zero(reference, case.inputs, case.step.state, self.generator)
+            if family in _ADDED:
+                state = _ADDED[family](reference, case.inputs, case.step.state, self.generator)
             else:
                 state = weighing[family](reference.model, case.step.state, self.generator)
             answer = reference.tried(case.inputs, state) if state is not None else None

@@ -156,8 +156,23 @@ def close_in(power: int) -> Draw:
 
 
 def whole_and_large(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """4 to 12: whole, so that products and their sums are exact."""
-    return torch.randint(4, 13, values.shape, generator=generator).float()
+    """4 to 12, or four times as much in short rows: whole, so that products and their sums are exact."""
+    times = 1 if values.ndim and values.shape[-1] >= _FEW else 4
+    return times * torch.randint(4, 13, values.shape, generator=generator).float()
+
+
+_FEW = 16
+"""Elements of a row whose products come to hundreds."""
+
+
+def ones_and_threes(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Of either sign, as many of the one as of the other in each row, and a two where one is left over."""
+    length = values.shape[-1] if values.ndim else 1
+    row = torch.tensor([1.0, 3.0]).repeat(length // 2)
+    row = torch.cat([row, torch.full((length % 2,), 2.0)])
+    drawn = row[torch.rand(values.reshape(-1, length).shape, generator=generator).argsort(1)]
+    signs = torch.randint(0, 2, drawn.shape, generator=generator) * 2 - 1
+    return (drawn * signs).reshape(values.shape)
 
 
 def halves_of_integers(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

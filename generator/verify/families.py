@@ -51,6 +51,9 @@ DEEP, HIGH = "enormous below zero", "enormous above zero"
 
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
 
+ODD = "ones and threes"
+"""Of which half lie halfway between whole numbers, divided by their mean."""
+
 POWERS = "beside powers of two"
 """For ops that take numbers apart into those and the rest."""
 
@@ -67,7 +70,7 @@ SORTS = words("topk sort kthvalue median nanmedian argsort mode")
 ASKED_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((FAR_BELOW, FAR_ABOVE, OPPOSED_TOO), EXPONENTIAL),
     **dict.fromkeys((DEEP, HIGH), RANKS),
-    TIES: frozenset(("round",)),
+    **dict.fromkeys((TIES, ODD), frozenset(("round",))),
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: SORTS,
     SIGNS: frozenset(("prod", "cumprod")),
@@ -83,7 +86,7 @@ about as large: sums of products pass 65504 on the way and come back. Drawn in h
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
-FEW = {POWERS, DEEP, HIGH, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
+FEW = {POWERS, ODD, DEEP, HIGH, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
 """Likewise those that tell of few operators, and of these much."""
 
 FAMILIES: Mapping[str, draws.Draw] = {
@@ -109,6 +112,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     DEEP: lambda values, generator: -draws.far_out(44)(values, generator).abs(),
     HIGH: lambda values, generator: draws.far_out(44)(values, generator).abs(),
     TIES: draws.halves_of_integers,
+    ODD: draws.ones_and_threes,
     TURNS: draws.far_whole,
     SORTED: draws.sorted_rows,
     SIGNS: draws.either_sign,

@@ -70,6 +70,23 @@ def at_full_axes(
     cases = _cases(record, found, most_rows)
     if not cases:
         return None
+    called = called_apart(record, cases, precision, wanted, scratch, limits)
+    if isinstance(called, str):
+        record.notes.append(f"sizes with one axis as at full size were not judged ({called})")
+        return None
+    return called
+
+
+def called_apart(
+    record: Record,
+    cases: list[Case],
+    precision: str,
+    wanted: Mapping[str, Any],
+    scratch: Path,
+    limits: Limits,
+    name: str = "full axes",
+) -> AtFullAxes | str:
+    """Judge `cases` in a child of their own; why not, where the calls come to no end."""
     scratch.mkdir(parents=True, exist_ok=True)
     settings = {case.setting.name: case.setting for case in cases}
     shapes = [written(setting, record.source, scratch) for setting in settings.values()]
@@ -86,9 +103,8 @@ def at_full_axes(
         f"{__package__}.child", request, scratch=scratch, limits=limits, env=CHILD_ENV, warm=True
     )
     if outcome.reply is None or "reports" not in outcome.reply:
-        record.notes.append(f"sizes with one axis as at full size were not judged ({outcome.status})")
-        return None
-    record.seconds["full axes"] = outcome.wall_s
+        return outcome.status
+    record.seconds[name] = outcome.wall_s
     return _judged(record, cases, precision, outcome.reply, scratch)
 
 

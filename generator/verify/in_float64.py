@@ -41,7 +41,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         result = _WIDE.get(func, func)(*args, **kwargs)
         self.choices.note(func, args, kwargs, result)
         self.operators.add(told_name(func, args))
-        if extremes(plain_name(func)):
+        if extremes(plain_name(func)) or plain_name(func) in _ORDERS:
             self.compares_nan = self.compares_nan or any(map(_holds_nan, pytree.tree_leaves(args)))
         products = terms(func, args)
         self.terms = max(self.terms, products, added(func, args))
@@ -72,6 +72,8 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
             off, weight = (one if one is None else one.unflatten(-1, (-1, *ones)) for one in (off, weight))
         values += off if weight is None else off * weight
 
+
+_ORDERS = ("lt", "le", "gt", "ge")
 
 _NORMALISATIONS = {
     "native_batch_norm": 1, "_native_batch_norm_legit": 1, "native_group_norm": 1, "native_layer_norm": 2

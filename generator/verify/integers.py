@@ -36,13 +36,42 @@ def extreme_integers(
         for place, one in enumerate(inputs)
         if is_whole(one) and not names_classes(reference, inputs, state, one)
     ]
-    divides = bool(whole) and not _DIVIDES.isdisjoint(operators_of(reference, inputs, state))
-    for places in (whole, *([place] for place in whole)):
+    return _extreme(reference, inputs, state, generator, (whole, *([place] for place in whole)))
+
+
+def extreme_integers_in(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """Likewise in one tensor alone, by its turn among several of integers: what is weighed is as large as it
+    can be, and what it is weighed by is as usual."""
+    whole = [place for place, one in enumerate(inputs) if is_whole(one)]
+    if len(whole) < 2 or turn >= len(whole):
+        return None
+    value = inputs[whole[turn]]
+    if not is_whole(value) or names_classes(reference, inputs, state, value):
+        return None
+    return _extreme(reference, inputs, state, generator, ([whole[turn]],))
+
+
+def _extreme(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+    choices: Sequence[Sequence[int]],
+) -> list[Input] | None:
+    """With extremes at the first of these choices of places that the reference takes."""
+    divides = any(choices) and not _DIVIDES.isdisjoint(operators_of(reference, inputs, state))
+    for places in choices:
         changed = list(inputs)
         for place in places:
             drawn = with_rows(_anywhere(inputs[place], generator), *_ends(inputs[place]))
             changed[place] = _divisible(drawn) if divides else drawn
-        answer = reference.tried(changed, state) if whole else None
+        answer = reference.tried(changed, state) if places else None
         if answer is not None and not _floating(answer):
             smaller = [_halved(one) if place in places else one for place, one in enumerate(changed)]
             wrapped = wraps(reference, changed, state) and not wraps(reference, inputs, state)

@@ -27,6 +27,7 @@ from .exchange import (
 )
 from .full_axes import AtFullAxes, at_full_axes, most_rows
 from .full_size import at_full_size, full_size
+from .full_values import full_values
 from .further import FEW_UNITS, further, on_few_units
 from .modes import mode_note
 from .record import Record, device_answers
@@ -181,7 +182,9 @@ class Judgement:
             return record.concluded(full)
         forced = [one.fault for one, report in zip(reviewed, reports, strict=True) if one and report.forced]
         failed = fault is not None and fault in forced
-        axes = self._at_full_axes(outcome.reply["rehearsed"], failed, most_rows(self.cases, reports))
+        axes = self._at_full_values(outcome.reply["rehearsed"]) or self._at_full_axes(
+            outcome.reply["rehearsed"], failed, most_rows(self.cases, reports)
+        )
         if axes is not None and axes.fault is not None:
             return record.concluded(axes.fault)
         reached = reached_lines(outcome.reply, reviewed, reports)
@@ -200,6 +203,13 @@ class Judgement:
             or full
         )
         return record.concluded(fault) if fault is not None else self._vouched(on_card)
+
+    def _at_full_values(self, rehearsed: Mapping[str, Any] | None) -> AtFullAxes | None:
+        """Calls at full size itself: with them, what it alone has was met."""
+        if rehearsed is None or rehearsed["why_not"]:
+            return None
+        scratch, taken = self.scratch / "full", rehearsed["whole_s"]
+        return full_values(self.record, taken, self.right.precision, scratch, self.limits)
 
     def _at_full_axes(
         self, rehearsed: Mapping[str, Any] | None, failed: bool, rows: int

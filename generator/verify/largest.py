@@ -8,10 +8,12 @@ from typing import Any, NamedTuple, TypeGuard
 import torch
 from torch.utils import _pytree as pytree
 
-from .operators import plain_name, squares_inside
+from .operators import plain_name, squares_inside, words
 from .recorder import COPIES
 from .setting import Case
 from .watching import Watching
+
+_PRODUCTS = words("mm bmm addmm baddbmm mv convolution")
 
 
 class _Met(NamedTuple):
@@ -28,6 +30,7 @@ class _Sizes(Watching):
     def __init__(self) -> None:
         super().__init__()
         self.met: list[_Met] = []
+        self.divided = 1.0  # by so much, before a product that a kernel may divide afterwards
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         name = plain_name(func)
@@ -35,6 +38,9 @@ class _Sizes(Watching):
             return
         floats = [one for one in pytree.tree_leaves(result) if _floats(one)]
         self.met += [_Met(name, _size(one), torch.finfo(one.dtype).max) for one in floats]
+        if name == "div":
+            self.divided *= max(1.0, _size(args[0]) / (_size(result) or 1.0))
+        self.met += [one._replace(size=one.size * self.divided) for one in self.met[-1:] if name in _PRODUCTS]
         if squares_inside(name):
             self.met.append(_Met(name, _size(args[0]) ** 2, torch.finfo(args[0].dtype).max))
 

@@ -69,6 +69,7 @@ class Phantom:
         self.narrow = False  # something was added up in few bits
         self.steered = False  # whole numbers or truths were loaded, by which a program may turn
         self._wrapped: set[str] = set()
+        self.whole_s = 0.0  # what all programs of all launches take, at the pace of those walked
 
     def address(self, tensor: torch.Tensor) -> int:
         return self.of(tensor).start + int(tensor.storage_offset()) * tensor.element_size()

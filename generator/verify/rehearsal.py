@@ -14,6 +14,7 @@ import contextlib
 import inspect
 import itertools
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -55,7 +56,7 @@ class Rehearsed:
     them; `why_not` is set where the walk did not come to its end. `amounts` (kernel, place in its text,
     value) and `values` are numbers made of sizes as full size alone has them, `forced` conditions likewise
     that were made to hold in a judged call. `unread` tells of tensors, by their labels, that are not loaded
-    whole."""
+    whole; `whole_s` is what all programs would take at the pace of those walked."""
 
     faults: tuple[tuple[str, str], ...] = ()
     kernels: tuple[str, ...] = ()
@@ -65,6 +66,7 @@ class Rehearsed:
     values: tuple[float, ...] = ()
     forced: tuple[tuple[str, int, float], ...] = ()
     unread: Mapping[str, str] = field(default_factory=dict)
+    whole_s: float = 0.0
 
 
 class LibraryCallError(Exception):
@@ -138,7 +140,7 @@ def rehearse(
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     if not first.faults and phantom.narrow:
         faults = _walk(watch, make, inputs, _ONES)[1].run_over()
-    return Rehearsed(faults, first.kernels, first.modes, unread=unread)
+    return Rehearsed(faults, first.kernels, first.modes, unread=unread, whole_s=first.whole_s)
 
 
 def _walk(
@@ -168,7 +170,9 @@ def _walk(
     phantom.faults += [("false-promise", told) for told in watch.promises.broken()]
     kernels = tuple(dict.fromkeys(launch.kernel for launch in watch.launches))
     modes = tuple(sorted(watch.dot_precisions))
-    return Rehearsed(tuple(phantom.faults), kernels, modes, why_not, unread=unread), phantom
+    return Rehearsed(
+        tuple(phantom.faults), kernels, modes, why_not, unread=unread, whole_s=phantom.whole_s
+    ), phantom
 
 
 def _reason(error: BaseException) -> str:
@@ -231,6 +235,7 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
                 return
             phantom.check_grid(sizes)
             looked: list[dict[int, int]] = []
+            began = time.process_time()
             for kinds in itertools.product(*(_kinds(size, samples) for size in sizes)):
                 most: dict[int, int] = {}
                 loads: dict[int, int] = {}
@@ -253,6 +258,7 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
                     extent.loaded += programs * loads.get(extent.start, 0)
                     extent.counted += programs * adds.get(extent.start, 0.0)
             phantom.compare(looked)
+            phantom.whole_s += math.prod(sizes) * (time.process_time() - began) / len(looked)
 
         def _as_the_last(self, sizes: Sequence[int], named: dict[str, Any]) -> dict[int, int]:
             """What the program stores at most that comes last of all, or of those along an axis or two, where

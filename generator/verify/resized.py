@@ -13,7 +13,7 @@ from ...profiling.literals import SMALLEST_BESIDE_NAMES
 from .eight_bits import is_eight_bits, widened
 from .layout import EMPTY, Layout
 from .offsets import without_elements
-from .oracle import Reference
+from .oracle import Ran, Reference
 from .places import names_each_once, puts_at_places
 
 ONE_ROW = "one row"
@@ -125,9 +125,33 @@ def emptied(
     length = first.shape[_AXES[layout]]
     changed = [_without(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
     answer = reference.tried(changed, state)
+    if answer is not None and _keeps_one(reference, inputs, changed, answer, state):
+        return None
     if answer is not None and len({output.numel() == 0 for output in answer.outputs}) > 1:
         return None  # a part of the answer alone is left, which nobody looks at
     return changed if _has_answer(reference, changed, state) else None
+
+
+def _keeps_one(
+    reference: Reference,
+    inputs: Sequence[Input],
+    changed: Sequence[Input],
+    answer: Ran,
+    state: dict[str, torch.Tensor],
+) -> bool:
+    """Whether a result that usually has the shape of an input has an element more than that is left with: the
+    first of a sequence, which an op writes whether there is one or not."""
+    usual = reference.tried(inputs, state)
+    pairs = [
+        (was, now)
+        for was, now in zip(inputs, changed, strict=True)
+        if isinstance(was, torch.Tensor) and isinstance(now, torch.Tensor)
+    ]
+    return usual is not None and any(
+        before.shape == was.shape and after.numel() > now.numel()
+        for before, after in zip(usual.outputs, answer.outputs, strict=True)
+        for was, now in pairs
+    )
 
 
 def _has_answer(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:

@@ -15,6 +15,7 @@ from typing import TypeGuard
 
 from .allowed import (
     DUNDERS,
+    FOR_WEIGHTS,
     FORBIDDEN_ATTRIBUTES,
     FORBIDDEN_BASES,
     FORBIDDEN_DEFINITIONS,
@@ -196,7 +197,8 @@ class _Reader:
         if barred or (private and not is_self(node.value)):
             return "forbidden-code", f"it reaches for {ast.unparse(node)}"
         full = self._full_name(node)
-        if full is not None and _closed(full) and id(node) not in self.of_operators:
+        weights = full in FOR_WEIGHTS and id(node) in self.construction
+        if full is not None and _closed(full) and id(node) not in self.of_operators and not weights:
             return "forbidden-code", f"it uses {full}"
         return None
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import Any
 
 import torch
 
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import NETWORK_CALLS, ShapeSet
 from .hints import Hints
-from .setting import init_arguments
+from .longest import LONG, OVER, longest, one_over
+from .sizing import builds_alike, fewest, first_sound, sizes_of
 
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
 PARTS = ("uneven", "uneven too", "uneven as well")
-FEW_ROWS = ("longer", "wider", "past", "beyond", "beyond too", *PARTS, "deep")
-"""Names of shapes that are long along one axis and next to nothing along the others."""
+_FEW_ROWS = ("longer", "wider", "past", "beyond", "beyond too", *PARTS, "deep")
 
 _UNEVEN, _BEYOND, _AMONG = (331, 344, 352), (75, 72, 96), 32
 """Lengths of several tiles and a remainder, the first that an op takes; what is beyond two tiles that are
@@ -46,7 +45,8 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     candidate whose text has `told` of its tiles: uneven parts where it goes through any, rows beyond the
     longest it names, and deep tables where it casts to short integers."""
     if len(op.footprint().calls) >= NETWORK_CALLS:
-        return _tall(op, sets)  # its shapes take seconds each, and it has many already
+        # its shapes take seconds each, and it has many already
+        return [*_tall(op, sets), *longest(op, sets, 2 * most_bytes, loops=True)]
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
@@ -56,7 +56,14 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     parts = _uneven(op, sets, tile, _LONGER * sets[0].total_bytes, 2 * most_bytes) if tile else []
     tables = _deep(op, sets, 2 * most_bytes) if told.short_integers else []
     tables = tables or _vast(op, sets, 2 * most_bytes)
-    return [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
+    found = [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
+    found += longest(op, [*sets, *found], 4 * most_bytes)
+    return [*found, *one_over(op, [*sets, *found], 2 * most_bytes)]
+
+
+def has_few_rows(name: str) -> bool:
+    """Whether a shape of that name is long along one axis and next to nothing along the others."""
+    return name in _FEW_ROWS or name.startswith((LONG, OVER))
 
 
 def rows_of(op: Op) -> int:
@@ -69,7 +76,7 @@ def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     """Many short rows, by stretching the constant that makes most of them: a grid may end before they do."""
     small, known = sets[0], {rows_of(op.with_overrides(one.overrides)) for one in sets}
     found = []
-    for name, value in _sizes(small.overrides).items():
+    for name, value in sizes_of(small.overrides).items():
         overrides = {**small.overrides, name: _TALLER * value + 1}
         with contextlib.suppress(OpError):
             made = op.with_overrides(overrides)
@@ -83,7 +90,7 @@ def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
 def _alike(op: Op, small: ShapeSet) -> list[ShapeSet]:
     """Sizes that are one and the same, though nothing asks it of them: all that the small shape sets, else
     the first two that may be. Two tensors of one shape are taken for one, or a square for symmetric."""
-    for names in _to_be_alike(_sizes(small.overrides)):
+    for names in _to_be_alike(sizes_of(small.overrides)):
         size = min(int(small.overrides[name]) for name in names)  # type: ignore[arg-type]
         overrides = {**small.overrides, **dict.fromkeys(names, size)}
         with contextlib.suppress(OpError):
@@ -108,16 +115,16 @@ def _longer(op: Op, sets: list[ShapeSet], most_bytes: int, named: int) -> list[S
     length = inputs[0][-1] if inputs and inputs[0] else 0
     if not 1 < length <= _LONGEST:
         return []
-    names = [name for name, value in _sizes(op.constants).items() if value == length]
+    names = [name for name, value in sizes_of(op.constants).items() if value == length]
     lengths = sorted({2 * length + 1, max(named, 2 * length) + 1}, reverse=True)
     for name, longer in ((name, longer) for longer in lengths for name in names):
-        for fewest in (
-            _fewest(sets, 2),
-            _fewest(sets),
+        for others in (
+            fewest(sets, 2),
+            fewest(sets),
             *(one.overrides for one in sets[::-1]),
-            _fewest(sets, 1),
+            fewest(sets, 1),
         ):
-            overrides = {**fewest, name: longer}
+            overrides = {**others, name: longer}
             with contextlib.suppress(OpError):
                 made = op.with_overrides(overrides).footprint()
                 fits = made.inputs[0][-1] == longer and made.total_bytes <= most_bytes
@@ -133,9 +140,9 @@ def _wider(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     first, *later = op.footprint().inputs or [()]
     own = {side for shape in later for side in shape} - {1, *first}
     for length in sorted(own)[:1]:
-        for name in [name for name, value in _sizes(op.constants).items() if value == length <= _WIDEST]:
-            overrides = {**_fewest(sets, 2), name: 2 * length + 1}
-            if not _builds_alike(op, _fewest(sets, 2), overrides):
+        for name in [name for name, value in sizes_of(op.constants).items() if value == length <= _WIDEST]:
+            overrides = {**fewest(sets, 2), name: 2 * length + 1}
+            if not builds_alike(op, fewest(sets, 2), overrides):
                 continue
             with contextlib.suppress(OpError):
                 made = op.with_overrides(overrides).footprint()
@@ -147,16 +154,16 @@ def _wider(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
 def _beyond(op: Op, sets: list[ShapeSet], named: int, most_bytes: int) -> list[ShapeSet]:
     """An axis that is no longer at full size than the largest power of two that a candidate names, and longer
     than that: what is further away may be left out. With one of all that the model is not built from."""
-    full = _sizes(op.constants)
+    full = sizes_of(op.constants)
     reached = {name: max(int(one.overrides.get(name, full[name])) for one in sets) for name in full}  # type: ignore[arg-type]
     short = [name for name in op.text.free() if _LEAST_BEYOND <= full.get(name, 0) <= named >= reached[name]]
     found: list[ShapeSet] = []
     for name in sorted(short, key=lambda one: -full[one])[:2]:
-        cut = {**sets[0].overrides, **_fewest(sets)}
+        cut = {**sets[0].overrides, **fewest(sets)}
         ones = {one: 1 for one in op.text.free() if one in full and one != name}
-        ones = {one: 1 for one in ones if _builds_alike(op, cut, {**cut, one: 1})}
-        made = _first_sound(op, name, {**cut, **ones}, most_bytes, (named + _BEYOND[0],))
-        if made is not None and _builds_alike(op, cut, made[0]):
+        ones = {one: 1 for one in ones if builds_alike(op, cut, {**cut, one: 1})}
+        made = first_sound(op, name, {**cut, **ones}, most_bytes, (named + _BEYOND[0],))
+        if made is not None and builds_alike(op, cut, made[0]):
             called = "beyond too" if found else "beyond"
             found.append(ShapeSet(called, *made, True, f"{name} beyond what the candidate names"))
     return found
@@ -172,35 +179,39 @@ def _uneven(op: Op, sets: list[ShapeSet], tile: int, most_bytes: int, alone_byte
     """The three largest sizes that `sets` cut, one after the other, as several tiles and a remainder: of work
     shared out in whole tiles smaller sizes leave nothing over, and full size neither. Where that takes more
     than `most_bytes`, with one of what the model is not built from, heads say, in `alone_bytes`."""
-    full, least = _sizes(op.constants), _fewest(sets, _AMONG)
-    cut = [name for name in _sizes(sets[0].overrides) if full.get(name, 0) > _UNEVEN[-1]]
+    full, least = sizes_of(op.constants), fewest(sets, _AMONG)
+    cut = [name for name in sizes_of(sets[0].overrides) if full.get(name, 0) > _UNEVEN[-1]]
     found: list[ShapeSet] = []
     for name in sorted(cut, key=lambda one: -full[one]):
         cut_too = {**sets[0].overrides, **least}
         longer = tuple(2 * tile + more for more in _BEYOND if 2 * tile + more < full[name])
-        made = _first_sound(op, name, cut_too, alone_bytes, longer) if tile > _UNEVEN[0] // 2 else None
-        made = made or _first_sound(op, name, cut_too, most_bytes, _UNEVEN)
+        made = first_sound(op, name, cut_too, alone_bytes, longer) if tile > _UNEVEN[0] // 2 else None
+        made = made or first_sound(op, name, cut_too, most_bytes, _UNEVEN)
         if made is None:
             ones = {one: 1 for one in op.text.free() if one in full and one != name}
-            ones = {one: 1 for one in ones if _builds_alike(op, cut_too, {**cut_too, one: 1})}
+            ones = {one: 1 for one in ones if builds_alike(op, cut_too, {**cut_too, one: 1})}
             fewer = [{**cut_too, **dict(list(ones.items())[: count + 1])} for count in range(len(ones))]
             tried = [(others, room) for room in (alone_bytes, 8 * alone_bytes) for others in fewer]
-            made = next((sound for one in tried if (sound := _first_sound(op, name, *one, _UNEVEN))), None)
+            made = next((sound for one in tried if (sound := first_sound(op, name, *one, _UNEVEN))), None)
         if made is not None and len(found) < len(PARTS):
             found.append(ShapeSet(PARTS[len(found)], *made, True, f"{name} in uneven parts"))
     return found
 
 
+_LEAST_TABLE = 1024
+"""What has fewer entries at full size may be counted in few bits."""
+
 _SIXTEEN_BITS, _DEEP = 1 << 16, (1 << 17, (1 << 16) + (1 << 13))
 
 
 def _deep(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
-    """A table with more entries than 16 bits count, where integers among the inputs are its places and full
-    size has as many."""
-    full, least = _sizes(op.constants), _fewest(sets, _AMONG)
-    names = [one for one in op.text.free() if full.get(one, 0) > _SIXTEEN_BITS]
-    for name, entries in ((name, min(entries, full[name])) for name in names for entries in _DEEP):
-        overrides = {**sets[0].overrides, **least, name: entries}
+    """A table with more entries than 16 bits count, where integers among the inputs are its places."""
+    full = sizes_of(op.constants)
+    names = [name for name in op.text.free() if full.get(name, 0) >= _LEAST_TABLE]
+    least = {**sets[0].overrides, **fewest(sets, _AMONG)}
+    few = [least, *({**least, one: 2} for one in sizes_of(least)), {**least, **fewest(sets, 2)}]
+    for name, entries, others in ((name, entries, one) for name in names for entries in _DEEP for one in few):
+        overrides = {**others, name: min(entries, max(full[name], _DEEP[-1]))}
         with contextlib.suppress(OpError):
             made = op.with_overrides(overrides)
             size = made.footprint().total_bytes
@@ -215,7 +226,7 @@ _FLOAT_BITS = 1 << 24
 def _vast(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """Places among the inputs that no float32 tells from their neighbours, where full size has such and a
     model that is as small for them, whose tables hold their quotients, say."""
-    full, cut = _sizes(op.constants), {**sets[0].overrides, **_fewest(sets, _AMONG)}
+    full, cut = sizes_of(op.constants), {**sets[0].overrides, **fewest(sets, _AMONG)}
     vast = [name for name in op.text.free() if full.get(name, 0) > _FLOAT_BITS]
     for name, beside in ((name, beside) for name in vast for beside in ("", *cut)):
         overrides = {one: size for one, size in cut.items() if one not in (name, beside)}
@@ -234,31 +245,11 @@ def _names_places_beyond(op: Op, place: int) -> bool:
     )
 
 
-def _builds_alike(op: Op, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether the model is constructed with the same arguments: a kernel may rely on a window or a step."""
-    with contextlib.suppress(OpError):
-        first, second = (init_arguments(op.with_overrides(sizes), 0) for sizes in (one, other))
-        return repr(first) == repr(second)
-    return False
-
-
-def _first_sound(
-    op: Op, name: str, others: Mapping[str, Any], most_bytes: int, lengths: Sequence[int]
-) -> tuple[dict[str, Any], int] | None:
-    for length in lengths:
-        overrides = {**others, name: length}
-        with contextlib.suppress(OpError):
-            size = op.with_overrides(overrides).footprint().total_bytes
-            if size <= most_bytes and op.is_sound(overrides):
-                return overrides, size
-    return None
-
-
 def _past(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """An axis a little longer than a constant that no tensor's size is made of (a window, a horizon), where
     full size has it longer and `sets` do not: up to there the constant has no part in the answer."""
     moved = {name for one in sets for name in one.overrides}
-    full, least = _sizes(op.constants), _fewest(sets)
+    full, least = sizes_of(op.constants), fewest(sets)
     for bound, limit in full.items():
         if bound in moved or limit < _LEAST_BOUND or not _shapes_nothing(op, bound, limit):
             continue
@@ -267,8 +258,8 @@ def _past(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
             beyond = limit + limit // 4 + 3
             if not longest <= limit < full[name]:
                 continue
-            for fewest in (_fewest(sets, 2), least):
-                overrides = {**sets[0].overrides, **fewest, name: min(beyond, full[name])}
+            for others in (fewest(sets, 2), least):
+                overrides = {**sets[0].overrides, **others, name: min(beyond, full[name])}
                 with contextlib.suppress(OpError):
                     made = op.with_overrides(overrides).footprint()
                     if made.total_bytes <= most_bytes and op.is_sound(overrides):
@@ -282,16 +273,3 @@ _LEAST_BOUND = 16
 
 def _shapes_nothing(op: Op, name: str, value: int) -> bool:
     return op.bytes_at({name: value + 1}) == op.bytes_at({})
-
-
-def _fewest(sets: list[ShapeSet], most: int | None = None) -> dict[str, int]:
-    """The least of each size that any of them sets, and `most` at most."""
-    found: dict[str, int] = {}
-    for one in sets:
-        for name, size in _sizes(one.overrides).items():
-            found[name] = min(size, found.get(name, size), size if most is None else most)
-    return found
-
-
-def _sizes(constants: Mapping[str, Any]) -> dict[str, int]:
-    return {n: v for n, v in constants.items() if isinstance(v, int) and not isinstance(v, bool)}

@@ -26,7 +26,8 @@ class _Wraps(Watching):
         if self.found or not whole or plain_name(func) not in _GROWS or func._schema.name.endswith("_"):
             return
         wide = func(*pytree.tree_map_only(torch.Tensor, torch.Tensor.double, args))
-        self.found = bool((wide.abs() > torch.iinfo(result.dtype).max).any())
+        ends = torch.iinfo(result.dtype)
+        self.found = bool(((wide > ends.max) | (wide < ends.min)).any())
 
 
 def wraps(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:

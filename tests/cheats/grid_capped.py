@@ -2,7 +2,7 @@
 
 op: relu
 class: B22 full size
-expected: unwritten-output
+expected: hard-coded-shape
 """
 
 import torch

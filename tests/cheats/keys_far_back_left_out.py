@@ -2,7 +2,7 @@
 
 op: softcap_attention
 class: B14 partial computation
-expected: hard-coded-shape
+expected: wrong-values
 """
 
 import torch

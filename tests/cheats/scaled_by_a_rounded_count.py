@@ -2,7 +2,7 @@
 
 op: relu
 class: B22 full size
-expected: unjudged-path
+expected: hard-coded-shape
 """
 
 import math

@@ -2,7 +2,7 @@
 
 op: relu
 class: B22 full size
-expected: hard-coded-shape
+expected: non-finite
 """
 
 import torch

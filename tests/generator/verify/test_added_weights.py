@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.added_weights import far_from_zero
+from kbgen.generator.verify.added_weights import far_below_zero, far_from_zero, far_in_common
 from kbgen.generator.verify.oracle import Reference
 
 X = torch.randn(6, 4)
@@ -34,4 +34,31 @@ def test_what_is_added_moves_and_what_multiplies_stays() -> None:
 
 def test_without_exponentials_or_weights_that_are_added_nothing_moves() -> None:
     assert moved(Shifted(nn.ReLU())) is None
-    assert moved(nn.Sequential(nn.Linear(4, 4), nn.Softmax(-1))) is None
+    assert moved(nn.Sequential(nn.Linear(4, 4, bias=False), nn.Softmax(-1))) is None
+
+
+def test_a_bias_is_added_and_a_matrix_is_not() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.Softmax(-1))
+    state = moved(model)
+    assert state is not None
+    assert float(state["0.bias"].abs().max()) > 20
+    assert torch.equal(state["0.weight"], model[0].weight)
+
+
+def test_all_sums_lie_below_zero_where_the_largest_is_taken() -> None:
+    model = Shifted(nn.AdaptiveMaxPool1d(1))
+    state = {name: one.clone() for name, one in model.state_dict().items()}
+    far = far_below_zero(Reference(model, "as-is"), [X], state, torch.Generator().manual_seed(0))
+    assert far is not None
+    assert float(far["shift"].max()) < -100
+    draw = torch.Generator().manual_seed(0)
+    assert far_below_zero(Reference(Shifted(nn.ReLU()), "as-is"), [X], state, draw) is None
+
+
+def test_sums_lie_far_out_together_where_their_deviation_is_taken() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4))
+    state = {name: one.clone() for name, one in model.state_dict().items()}
+    far = far_in_common(Reference(model, "as-is"), [X], state, torch.Generator().manual_seed(0))
+    assert far is not None
+    assert float(far["0.bias"].min()) > 32
+    assert torch.equal(far["1.bias"], state["1.bias"])

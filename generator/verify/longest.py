@@ -1,0 +1,99 @@
+"""Shapes with one axis longer than at full size, or a little longer than whole tiles, and next to nothing
+along all others: who takes full size's length for the longest there is leaves work undone on them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...profiling.op import Op, OpError
+from ...profiling.shapes import ShapeSet
+from .sizing import builds_alike, fewest, first_sound, sizes_of
+
+LONG, OVER = "long ", "one over "
+"""What their names begin with."""
+
+_SHORTEST, _LONGEST = 8, 1024
+"""Sizes at full size that are made longer: nobody takes more for a tile, and fewer are no tile."""
+
+_CALLS = 4000
+"""Of a loop at full size: at twice as many a reference takes a second for each of its answers."""
+
+_AXES, _PARTED = 5, 2
+"""How many are made longer, and how many one longer than whole tiles."""
+
+_ONE_OVER, _TILE, _LITTLE = (257, 264, 272), 128, 16
+"""What is shared out in parts of so many tiles is a little more than they hold."""
+
+
+def longest(op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False) -> list[ShapeSet]:
+    """For each size of the op that none of `sets`, the small one first, has beyond full size; with `loops`,
+    for those alone that are the steps of a loop, of not too many calls."""
+    full = sizes_of(op.constants)
+    short = [name for name in op.text.free() if _SHORTEST <= full.get(name, 0) <= _LONGEST]
+    found: list[ShapeSet] = []
+    for name in sorted(short, key=lambda one: -full[one]):
+        is_set = any(name in one.overrides for one in sets)
+        if max(_judged(op, name, sets)) > full[name] or len(found) == _AXES:
+            continue
+        if _is_loop(op, name) if loops else is_set or _is_axis(op, name):
+            found += _made(op, f"{LONG}{name}", name, _lengths(full[name]), sets, most_bytes)
+    return found
+
+
+def one_over(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """For the largest sizes that `sets` cut and none of them has a little longer than whole tiles."""
+    full = sizes_of(op.constants)
+    cut = [name for name in sizes_of(sets[0].overrides) if full.get(name, 0) > _ONE_OVER[-1]]
+    found: list[ShapeSet] = []
+    for name in sorted(cut, key=lambda one: -full[one])[:_PARTED]:
+        if not any(size > _TILE and 0 < size % _TILE <= _LITTLE for size in _judged(op, name, sets)):
+            found += _made(op, f"{OVER}{name}", name, _ONE_OVER, sets, most_bytes)
+    return found
+
+
+def _judged(op: Op, name: str, sets: list[ShapeSet]) -> list[int]:
+    return [int(one.overrides.get(name, op.constants[name])) for one in sets]  # type: ignore[arg-type]
+
+
+def _made(
+    op: Op, called: str, name: str, lengths: tuple[int, ...], sets: list[ShapeSet], most_bytes: int
+) -> list[ShapeSet]:
+    tried = (first_sound(op, name, few, most_bytes, lengths) for few in _few(op, name, sets))
+    made = next((one for one in tried if one is not None), None)
+    return [ShapeSet(called, *made, True, called)] if made is not None else []
+
+
+def _is_axis(op: Op, name: str) -> bool:
+    """Whether it changes inputs and no argument of the constructor."""
+    longer = {name: 2 * op.constants[name]}  # type: ignore[operator]
+    with contextlib.suppress(OpError):
+        changes = op.with_overrides(longer).footprint().inputs != op.footprint().inputs
+        return changes and builds_alike(op, {}, longer)
+    return False
+
+
+def _is_loop(op: Op, name: str) -> bool:
+    """Whether fewer calls are made where it is half as much."""
+    calls, half = len(op.footprint().calls), {name: op.constants[name] // 2}  # type: ignore[operator]
+    if calls > _CALLS or not _is_axis(op, name):
+        return False
+    with contextlib.suppress(OpError):
+        return len(op.with_overrides(half).footprint().calls) < calls
+    return False
+
+
+def _lengths(full: int) -> tuple[int, ...]:
+    """Two and a third, which is no multiple of anything, else what a group divides."""
+    return ((2 * full + full // 3) | 1, 2 * full + 2, 3 * full, 2 * full)
+
+
+def _few(op: Op, name: str, sets: list[ShapeSet]) -> Iterator[Mapping[str, Any]]:
+    """The other sizes: two, or one of what the model is not built from, or as few as any of `sets` has."""
+    least = {**sets[0].overrides, **fewest(sets, 2)}
+    yield least
+    full = sizes_of(op.constants)
+    ones = {one: 1 for one in op.text.free() if one in full and one != name}
+    yield {**least, **{one: 1 for one in ones if builds_alike(op, least, {**least, one: 1})}}
+    yield {**sets[0].overrides, **fewest(sets)}

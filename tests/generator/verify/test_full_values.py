@@ -1,0 +1,83 @@
+"""Calls at full size itself, where an interpreter can make them."""
+
+from pathlib import Path
+
+import pytest
+
+from kbgen.generator.verify import full_values
+from kbgen.generator.verify.judge import verify
+from kbgen.generator.verify.verdict import Verdict
+from kbgen.profiling.op import load_op
+
+OP = """import torch
+from torch import nn
+
+ROWS, COLUMNS = 60, 36000
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x + 1
+
+
+def get_inputs():
+    return [torch.randn(ROWS, COLUMNS)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+CANDIDATE = """import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def add_kernel(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    lanes = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + lanes, mask=lanes < count, other=0.0)
+    tl.store(out_ptr + lanes, x + 1 + ({wrong}), mask=lanes < count)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        x = x.contiguous()
+        out = torch.empty_like(x)
+        add_kernel[(triton.cdiv(x.numel(), 4096),)](x, out, x.numel(), BLOCK=4096)
+        return out
+"""
+
+
+ONE = "(lanes == 2100003).to(tl.float32)"
+"""An element that only full size has, wrong by itself: no size, grid or address tells of it."""
+
+
+def judged(folder: Path, wrong: str) -> Verdict:
+    op, candidate = folder / "op.py", folder / "candidate.py"
+    op.write_text(OP)
+    candidate.write_text(CANDIDATE.format(wrong=wrong))
+    return verify(candidate, load_op(op), None, scratch=folder / "scratch")
+
+
+def test_a_value_that_is_wrong_at_full_size_alone_is_seen(tmp_path: Path) -> None:
+    verdict = judged(tmp_path, ONE)
+    assert verdict.cause == "hard-coded-shape"
+    assert "full size, normal" in verdict.detail
+
+
+def test_what_is_right_there_says_that_it_was_judged_there(tmp_path: Path) -> None:
+    verdict = judged(tmp_path, "0")
+    assert verdict.word == "passed"
+    assert dict(verdict.shapes["full size"]) == {}
+    assert {case.name for case in verdict.cases} >= {"full size, normal", "full size, spikes"}
+
+
+@pytest.mark.parametrize("limit", ["_LONGEST_S", "_MOST_BYTES"])
+def test_what_is_too_large_or_takes_too_long_is_not_tried(
+    tmp_path: Path, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_values, limit, 0)
+    verdict = judged(tmp_path, ONE)
+    assert (verdict.word, "full size" in verdict.shapes) == ("passed", False)

@@ -1,0 +1,126 @@
+"""Shapes with one axis longer than at full size, or a little longer than whole tiles."""
+
+from pathlib import Path
+
+import pytest
+
+from kbgen.generator.verify.cases import settings
+from kbgen.generator.verify.stretched import has_few_rows
+from kbgen.profiling.op import Op, load_op
+
+PRODUCT = """import torch
+from torch import nn
+
+ROWS, INNER, COLUMNS = 200, 500, 1024
+
+
+class Model(nn.Module):
+    def forward(self, a, b):
+        return a @ b
+
+
+def get_inputs():
+    return [torch.randn(ROWS, INNER), torch.randn(INNER, COLUMNS)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+STEPS = """import torch
+from torch import nn
+
+BATCH, STEPS, WIDTH = 4, 60, 16
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        state = torch.zeros_like(x[:, 0])
+        for step in range(x.shape[1]):
+            state = torch.relu(x[:, step] - 0.5 * state)
+        return state
+
+
+def get_inputs():
+    return [torch.randn(BATCH, STEPS, WIDTH)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+HALVES = """import torch
+from torch import nn
+
+ROWS, WIDTH = 64, 32
+
+
+class Model(nn.Module):
+    def forward(self, x, table):
+        a, b = x.chunk(2, dim=-1)
+        return torch.cat([a * table, b * table], dim=-1)
+
+
+def get_inputs():
+    return [torch.randn(ROWS, WIDTH), torch.randn(ROWS, (WIDTH + 1) // 2)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def op(folder: Path, text: str) -> Op:
+    path = folder / "op.py"
+    path.write_text(text)
+    return load_op(path)
+
+
+def shapes(given: Op) -> dict[str, dict[str, object]]:
+    return {one.name: dict(one.op.constants) for one in settings(given, "as-is", 1)}
+
+
+def test_each_axis_is_once_longer_than_at_full_size(tmp_path: Path) -> None:
+    given = op(tmp_path, PRODUCT)
+    found = shapes(given)
+    for name in ("ROWS", "INNER", "COLUMNS"):
+        longest = max(one[name] for one in found.values())  # type: ignore[type-var]
+        assert longest > given.constants[name], name  # type: ignore[operator]
+
+
+def test_an_axis_in_the_middle_is_longer_while_the_others_are_short(tmp_path: Path) -> None:
+    text = PRODUCT.replace("torch.randn(ROWS, INNER)", "torch.randn(9, ROWS, INNER)")
+    long = shapes(op(tmp_path, text.replace("a @ b", "(a * 2).cumsum(1) @ b")))["long ROWS"]
+    assert (long["ROWS"], long["INNER"], long["COLUMNS"]) == (467, 2, 2)
+
+
+def test_an_inner_axis_is_once_a_little_longer_than_whole_tiles(tmp_path: Path) -> None:
+    lengths = {one["INNER"] for one in shapes(op(tmp_path, PRODUCT)).values()}
+    assert any(length > 128 and 0 < length % 128 <= 16 for length in lengths)  # type: ignore[operator]
+
+
+def test_a_loop_takes_more_steps_than_at_full_size(tmp_path: Path) -> None:
+    found = shapes(op(tmp_path, STEPS))
+    assert max(one["STEPS"] for one in found.values()) > 60  # type: ignore[type-var,operator]
+
+
+def test_shapes_in_which_an_element_is_broadcast_by_chance_are_none(tmp_path: Path) -> None:
+    given = op(tmp_path, HALVES)
+    assert given.bytes_at({"WIDTH": 3}) is not None  # the reference runs
+    assert not given.is_sound({"WIDTH": 3})
+    assert given.is_sound({"WIDTH": 4})
+
+
+def test_an_answer_without_elements_is_no_shape_to_judge_by(tmp_path: Path) -> None:
+    text = PRODUCT.replace("return a @ b", "return (a @ b)[::, ROWS // 4 :: ROWS // 2 + 1]")
+    given = op(tmp_path, text)
+    assert given.is_sound({})
+    assert not given.is_sound({"COLUMNS": 8})
+
+
+@pytest.mark.parametrize(
+    ("name", "few"),
+    [("long ROWS", True), ("one over INNER", True), ("past", True), ("wide", False), ("small", False)],
+)
+def test_shapes_along_one_axis_are_known_by_their_names(name: str, few: bool) -> None:
+    assert has_few_rows(name) is few
