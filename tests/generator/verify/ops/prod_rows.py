@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-rows = 16384
-cols = 4096
+rows = 4096
+cols = 1024
 
 
 class Model(nn.Module):
