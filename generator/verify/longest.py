@@ -90,10 +90,16 @@ def _lengths(full: int) -> tuple[int, ...]:
 
 
 def _few(op: Op, name: str, sets: list[ShapeSet]) -> Iterator[Mapping[str, Any]]:
-    """The other sizes: two, or one of what the model is not built from, or as few as any of `sets` has."""
+    """The other sizes: two, or one of what the model is not built from, or as few as any of `sets` has, each
+    halved as often as the op has such sizes."""
     least = {**sets[0].overrides, **fewest(sets, 2)}
     yield least
     full = sizes_of(op.constants)
     ones = {one: 1 for one in op.text.free() if one in full and one != name}
     yield {**least, **{one: 1 for one in ones if builds_alike(op, least, {**least, one: 1})}}
+    known = {**sets[0].overrides, **fewest(sets)}
+    for one in sizes_of(known):
+        while one != name and known[one] > 1 and op.bytes_at({**known, one: known[one] // 2}) is not None:  # type: ignore[operator]
+            known[one] //= 2  # type: ignore[operator]
+    yield known
     yield {**sets[0].overrides, **fewest(sets)}

@@ -1,4 +1,4 @@
-"""An honest kernel of every other op passes, and every impostor that applies to its op would have been refused.
+"""An honest kernel of every other op passes, and impostors that apply to its op would have been refused.
 
 `kbgen eval judge` (`make judge`) puts all of them before the judge.
 """
