@@ -15,6 +15,7 @@ from .oracle import Reference
 from .watching import Watching
 
 _ADDS = words("add sub rsub")
+_BIAS = "bias"
 _BIASES = {"addmm": 0, "baddbmm": 0, "convolution": 2}
 """Where what they add stands among their arguments."""
 
@@ -47,7 +48,7 @@ class _Takers(Watching):
             if isinstance(one, torch.Tensor) and one.is_floating_point() and not moves:
                 weight = self._which(one)
                 if weight is not None:
-                    self.takers[weight].add("add" if _BIASES.get(name) == place else name)
+                    self.takers[weight].add(_BIAS if _BIASES.get(name) == place else name)
 
     def _which(self, value: torch.Tensor) -> str | None:
         at = value.untyped_storage().data_ptr()
@@ -67,8 +68,8 @@ class _Takers(Watching):
 def far_from_zero(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> dict[str, torch.Tensor] | None:
-    """A state with such weights, of either sign, or None."""
-    added, operators = _added(reference, inputs, state)
+    """A state with such weights, biases of products apart, of either sign, or None."""
+    added, operators = _added(reference, inputs, state, _ADDS)
     if not added or EXPONENTIAL.isdisjoint(operators):
         return None
     drawn = {name: _FAR * torch.randn(state[name].shape, generator=generator) for name in added}
@@ -100,13 +101,16 @@ def far_in_common(
 
 
 def _added(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    adding: frozenset[str] = _ADDS | {_BIAS},
 ) -> tuple[list[str], set[str]]:
-    """The names of weights that are added and nothing else, and the operators of the op."""
+    """The names of weights that are taken by these and nothing else, and the operators of the op."""
     parameters = {name for name, _ in reference.model.named_parameters()}
     weights = {n: one for n, one in state.items() if n in parameters and one.is_floating_point()}
     if not weights:
         return [], set()
     with _Takers(weights) as seen:
         reference.tried(inputs, state)
-    return [name for name, takers in seen.takers.items() if takers and takers <= _ADDS], seen.operators
+    return [name for name, takers in seen.takers.items() if takers and takers <= adding], seen.operators

@@ -43,11 +43,9 @@ from .weights import AS_INPUTS, TRAINED, draw_weights, level_weights
 _INPUTS = 3
 """So many of the first, one after the other."""
 
-_ADDED = {
-    "added weights far out": far_from_zero,
-    "added weights far below zero": far_below_zero,
-    "added weights far out in common": far_in_common,
-}
+_ADDED = {"added weights far out": far_from_zero}
+_SUMS = {"added weights far below zero": far_below_zero, "added weights far out in common": far_in_common}
+"""Asked for at the first shape alone."""
 
 ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
@@ -134,10 +132,11 @@ class Draw:
         there are none such, or the reference has no number then."""
         reference, cases = setting.reference, []
         weighing = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
-        for family in (*weighing, *_ADDED):
+        adding = {**_ADDED, **_SUMS} if place_of_shape == 0 else _ADDED
+        for family in (*weighing, *adding):
             case = self.case(place_of_shape, setting, "normal")
-            if family in _ADDED:
-                state = _ADDED[family](reference, case.inputs, case.step.state, self.generator)
+            if family in adding:
+                state = adding[family](reference, case.inputs, case.step.state, self.generator)
             else:
                 state = weighing[family](reference.model, case.step.state, self.generator)
             answer = reference.tried(case.inputs, state) if state is not None else None
