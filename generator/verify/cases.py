@@ -167,7 +167,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)
-        for family in ("padded masks", "one place", "one branch"):
+        for family in ("padded masks", "all but one", "one alone", "one place", "one branch"):
             cases += draw.altered(usual, family)
     largest, _ = max(enumerate(found), key=lambda pair: sum(map(_bytes, pair[1].shipped)))
     for place in sorted({largest, widest} - {0}):  # where sums of the largest numbers are longest

@@ -13,7 +13,7 @@ from .added_weights import far_below_zero, far_from_zero, far_in_common
 from .domain import within
 from .eight_bits import widened
 from .exchange import Step
-from .extremes import masks_off, masks_on, padded_masks, whole_masks, zeros_alone, zeros_in
+from .extremes import lone_masks, masks_off, masks_on, padded_masks, whole_masks, zeros_alone, zeros_in
 from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
 from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ignored_classes
@@ -52,6 +52,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "extreme integers": extreme_integers,
     "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,
+    "all but one": partial(lone_masks, 1), "one alone": partial(lone_masks, 0),
     "zeros alone": zeros_alone,
     "met thresholds": met_thresholds, "met integers": met_integers, "unsorted places": unsorted,
     "far integers": far_integers,

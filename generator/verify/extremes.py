@@ -43,9 +43,46 @@ def _masks_all(
 ) -> list[Input] | None:
     changed = [_filled(one, _off_and_on(one)[side]) if _mask(one) else one for one in inputs]
     answer = reference.tried(changed, state) if any(map(_mask, inputs)) else None
-    if answer is None or not all(bool(widened(one).isfinite().all()) for one in answer.outputs):
+    if answer is None or not all(map(_finite, answer.outputs)):
         return None
     return changed
+
+
+def lone_masks(
+    side: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` of which each row of a mask takes everything but one place (`side` 1), or nothing but one: the
+    last of every other row, and any of the others; the same place in masks of one shape."""
+    drawn = {
+        one.shape: torch.randint(0, one.shape[-1], one.shape[:-1], generator=generator)
+        for one in inputs
+        if _mask(one) and isinstance(one, torch.Tensor) and one.ndim > 0 and one.numel()
+    }
+    changed = [
+        _lone(one, side, drawn[one.shape])
+        if _mask(one) and isinstance(one, torch.Tensor) and one.shape in drawn
+        else one
+        for one in inputs
+    ]
+    answer = reference.tried(changed, state) if drawn else None
+    return changed if answer is not None and all(map(_finite, answer.outputs)) else None
+
+
+def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
+    lone = places.reshape(-1).clone()
+    lone[::2] = value.shape[-1] - 1
+    others, one = _off_and_on(value)[:: 1 if side == 0 else -1]
+    rows = torch.full_like(value, others, memory_format=torch.contiguous_format)
+    rows.view(-1, value.shape[-1]).scatter_(1, lone[:, None], one)
+    return rows
+
+
+def _finite(output: torch.Tensor) -> bool:
+    return bool(widened(output).isfinite().all())
 
 
 def _filled(value: Input, number: float) -> torch.Tensor:
@@ -112,7 +149,7 @@ def _padded_bias(
     for place in [place for place, one in enumerate(inputs) if _hides_nothing(one)]:
         given = [*inputs[:place], _ended(inputs[place]), *inputs[place + 1 :]]
         answer = reference.tried(given, state)
-        if answer is not None and all(bool(widened(one).isfinite().all()) for one in answer.outputs):
+        if answer is not None and all(map(_finite, answer.outputs)):
             return given
     return None
 

@@ -2,7 +2,7 @@
 
 op: softcap_attention
 class: B14 partial computation
-expected: wrong-values
+expected: hard-coded-shape
 """
 
 import torch

@@ -3,7 +3,14 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.extremes import masks_off, masks_on, padded_masks, whole_masks, zeros_in
+from kbgen.generator.verify.extremes import (
+    lone_masks,
+    masks_off,
+    masks_on,
+    padded_masks,
+    whole_masks,
+    zeros_in,
+)
 from kbgen.generator.verify.integers import extreme_integers, far_integers, lowest_places
 from kbgen.generator.verify.oracle import Reference
 
@@ -144,3 +151,30 @@ def test_one_input_of_several_is_zero_where_the_reference_has_a_number_for_it() 
     assert changed[1] is given[1]
     assert zeros_in(1, Reference(Divided(), "as-is"), given, {}, draw) is None
     assert zeros_in(0, Reference(Largest(), "as-is"), given[:1], {}, draw) is None
+
+
+def test_one_place_of_each_row_of_a_mask_is_unlike_the_others() -> None:
+    """The last of every other row: what whole chunks alone are looked at for."""
+    mask = torch.rand(6, 9) > 0.5
+    reference, state = Reference(Counted(), "as-is"), dict[str, torch.Tensor]()
+    for side in (0, 1):
+        found = lone_masks(side, reference, [mask, mask.clone()], state, torch.Generator().manual_seed(0))
+        assert found is not None
+        first, second = found
+        assert isinstance(first, torch.Tensor)
+        assert isinstance(second, torch.Tensor)
+        assert torch.equal(first, second)
+        assert ((first != bool(side)).sum(1) == 1).all()
+        assert (first[::2, -1] != bool(side)).all()
+
+
+def test_without_masks_none_is_made() -> None:
+    draw = torch.Generator().manual_seed(0)
+    assert (
+        lone_masks(1, Reference(Counted(), "as-is"), [torch.randn(3, 4), torch.randn(3, 4)], {}, draw) is None
+    )
+
+
+class Counted(torch.nn.Module):
+    def forward(self, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        return (one * other).sum(-1)
