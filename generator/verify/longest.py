@@ -20,6 +20,9 @@ _SHORTEST, _LONGEST = 8, 1024
 _CALLS = 4000
 """Of a loop at full size: at twice as many a reference takes a second for each of its answers."""
 
+_OTHERS = 4
+"""Elements along other axes: results of fewer than eight numbers are asked of few ops."""
+
 _AXES, _PARTED = 5, 2
 """How many are made longer, and how many one longer than whole tiles."""
 
@@ -90,11 +93,11 @@ def _lengths(full: int) -> tuple[int, ...]:
 
 
 def _few(op: Op, name: str, sets: list[ShapeSet]) -> Iterator[Mapping[str, Any]]:
-    """The other sizes: two, or one of what the model is not built from, or as few as any of `sets` has, each
+    """The other sizes: four, or one of what the model is not built from, or as few as any of `sets` has, each
     halved as often as the op has such sizes."""
-    least = {**sets[0].overrides, **fewest(sets, 2)}
-    yield least
     full = sizes_of(op.constants)
+    least = {**sets[0].overrides, **{one: min(_OTHERS, full[one]) for one in fewest(sets)}}
+    yield least
     ones = {one: 1 for one in op.text.free() if one in full and one != name}
     yield {**least, **{one: 1 for one in ones if builds_alike(op, least, {**least, one: 1})}}
     known = {**sets[0].overrides, **fewest(sets)}
