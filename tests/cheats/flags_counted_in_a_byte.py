@@ -2,7 +2,7 @@
 
 op: any_flags
 class: B22 counters that run over
-expected: unjudged-path
+expected: hard-coded-shape
 """
 
 import torch

@@ -216,3 +216,13 @@ def test_where_the_last_bits_decide_any_number_will_do_and_nothing_else() -> Non
     case = replace(target(oracle, torch.zeros(3)), shaken=torch.full((3,), -2e-9, dtype=torch.float64))
     assert compare(torch.full((3,), 6e-8), case, "fp32").accepted
     assert compare(torch.full((3,), float("nan")), case, "fp32").kind == "non-finite"
+
+
+def test_beside_zero_the_square_of_a_rounding_error_is_allowed_and_no_more() -> None:
+    """The variance of equal values: a mean that is off by a rounding makes the square of that of it."""
+    zero, off = torch.zeros(8, dtype=torch.float64), torch.full((8,), 1e-14, dtype=torch.float64)
+    exact = Target(zero, zero.float(), off)
+    assert compare(100 * off, exact, "fp32").accepted
+    assert compare(zero, exact, "fp32").accepted
+    refused = compare(1e8 * off, exact, "fp32")
+    assert (refused.accepted, refused.kind) == (False, "wrong-values")

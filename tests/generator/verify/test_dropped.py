@@ -94,3 +94,16 @@ def test_few_numbers_that_are_small_beside_usual_ones_are_not_asked_where_honest
     loud = right_answer(replace(usual, inputs=[-one.abs() * 8 + 16 * asked for one in usual.inputs]), {})
     answer = right_answer(small, case.step.state)
     assert (why_dropped(answer, "fp32", first=False, usual=loud) == "") is asked
+
+
+def test_products_that_overflow_before_they_are_divided_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    quotient = "((x @ x.T) / (x @ x.T).abs().sum(1, keepdim=True).clamp(min=1)) @ x"
+    dropped = {}
+    for expression in (quotient, "(x @ x.T).softmax(1) @ x"):
+        path.write_text(FILE.format(expression=expression))
+        found = settings(load_op(path), "as-is", 1)
+        case = next(one for one in plan(found, 1) if one.name == "small, enormous")
+        dropped[expression] = why_dropped(right_answer(case, case.step.state), "fp32", False)
+    assert "overflows" in dropped[quotient]
+    assert "overflows" not in dropped["(x @ x.T).softmax(1) @ x"]

@@ -117,3 +117,16 @@ def test_square_planes_become_oblong() -> None:
     assert given["planes twice as high"] == [(2, 12, 6)]
     kept = other_lengths(reference(Product()), [square, square.clone()], {}, ())
     assert "planes twice as high" not in [told for told, _ in kept]
+
+
+class Changes(nn.Module):
+    """Whether each element is unlike the one before; the first is."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([torch.ones(len(x), 1), (x[:, 1:] != x[:, :-1]).float()], 1)
+
+
+def test_a_first_element_that_is_written_whether_there_is_one_or_not_is_not_asked_for() -> None:
+    assert Changes()(X[:, :0]).shape == (3, 1)
+    assert without(Changes(), X, layout="no columns") is None
+    assert without(Changes(), X, layout="no rows") == [(0, 4)]

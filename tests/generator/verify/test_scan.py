@@ -209,3 +209,17 @@ def test_a_name_that_a_function_binds_is_no_builtin(text: str, free: bool) -> No
 def test_a_module_may_be_allowed_in_part(text: str, free: bool) -> None:
     fault = scan(f"{model('return torch.empty_like(x)')}\n{text}\n").fault
     assert (fault is None) is free, fault
+
+
+def test_a_generator_draws_weights_and_nothing_else() -> None:
+    draw = "torch.Generator().manual_seed(3)"
+    text = model("return torch.empty_like(x)")
+    built = f"""    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.randn(4, generator={draw}))
+
+    def forward"""
+    assert scan(text.replace("    def forward", built)).fault is None
+    refused = scan(model(f"g = {draw}\nreturn torch.empty_like(x)")).fault
+    assert refused is not None
+    assert "torch.Generator" in refused.detail
