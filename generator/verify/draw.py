@@ -11,9 +11,17 @@ import torch
 from ...profiling.build import Input
 from .added_weights import far_below_zero, far_from_zero, far_in_common
 from .domain import within
-from .eight_bits import widened
 from .exchange import Step
-from .extremes import lone_masks, masks_off, masks_on, padded_masks, whole_masks, zeros_alone, zeros_in
+from .extremes import (
+    is_finite,
+    lone_masks,
+    masks_off,
+    masks_on,
+    padded_masks,
+    whole_masks,
+    zeros_alone,
+    zeros_in,
+)
 from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
 from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ignored_classes
@@ -141,7 +149,7 @@ class Draw:
             else:
                 state = weighing[family](reference.model, case.step.state, self.generator)
             answer = reference.tried(case.inputs, state) if state is not None else None
-            if state is None or answer is None or not all(map(_is_finite, answer.outputs)):
+            if state is None or answer is None or not all(map(is_finite, answer.outputs)):
                 continue
             step = replace(case.step, state=state, again=False, optional=False)
             cases.append(replace(case, name=f"{setting.name}, {family}", family=family, step=step))
@@ -198,10 +206,6 @@ def _sized(case: Case, layout: Layout, told: str, given: list[Input]) -> Case:
     step = replace(case.step, layout=layout, inputs=inputs, again=False, optional=True)
     name = f"{case.setting.name}, {told}"
     return replace(case, name=name, family=layout, step=step, inputs=inputs, other_inputs=inputs)
-
-
-def _is_finite(output: torch.Tensor) -> bool:
-    return bool(widened(output).isfinite().all())
 
 
 def _told(inputs: list[Input]) -> str:

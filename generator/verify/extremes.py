@@ -43,7 +43,7 @@ def _masks_all(
 ) -> list[Input] | None:
     changed = [_filled(one, _off_and_on(one)[side]) if _mask(one) else one for one in inputs]
     answer = reference.tried(changed, state) if any(map(_mask, inputs)) else None
-    if answer is None or not all(map(_finite, answer.outputs)):
+    if answer is None or not all(map(is_finite, answer.outputs)):
         return None
     return changed
 
@@ -69,7 +69,7 @@ def lone_masks(
         for one in inputs
     ]
     answer = reference.tried(changed, state) if drawn else None
-    return changed if answer is not None and all(map(_finite, answer.outputs)) else None
+    return changed if answer is not None and all(map(is_finite, answer.outputs)) else None
 
 
 def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
@@ -81,7 +81,7 @@ def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
     return rows
 
 
-def _finite(output: torch.Tensor) -> bool:
+def is_finite(output: torch.Tensor) -> bool:
     return bool(widened(output).isfinite().all())
 
 
@@ -149,7 +149,7 @@ def _padded_bias(
     for place in [place for place, one in enumerate(inputs) if _hides_nothing(one)]:
         given = [*inputs[:place], _ended(inputs[place]), *inputs[place + 1 :]]
         answer = reference.tried(given, state)
-        if answer is not None and all(map(_finite, answer.outputs)):
+        if answer is not None and all(map(is_finite, answer.outputs)):
             return given
     return None
 

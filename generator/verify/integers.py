@@ -72,7 +72,7 @@ def _extreme(
             drawn = with_rows(_anywhere(inputs[place], generator), *_ends(inputs[place]))
             changed[place] = _divisible(drawn) if divides else drawn
         answer = reference.tried(changed, state) if places else None
-        if answer is not None and not _floating(answer):
+        if answer is not None and not floats_out(answer):
             smaller = [_halved(one) if place in places else one for place, one in enumerate(changed)]
             wrapped = wraps(reference, changed, state) and not wraps(reference, inputs, state)
             return smaller if wrapped and not wraps(reference, smaller, state) else changed
@@ -98,7 +98,7 @@ def far_integers(
         for one, moves in zip(inputs, far, strict=True)
     ]
     answer = reference.tried(changed, state)
-    return None if answer is None or _floating(answer) else changed
+    return None if answer is None or floats_out(answer) else changed
 
 
 def wide_integers(
@@ -113,12 +113,12 @@ def wide_integers(
         return None
     with Uses(whole, _RECKONS) as uses:
         answer = reference.tried(inputs, state)
-    if answer is None or uses.otherwise or not _floating(answer):
+    if answer is None or uses.otherwise or not floats_out(answer):
         return None
     bits = any(word in name for name in uses.names for word in ("and", "or", "shift"))
     drawn = any_bits if bits else _spread
     changed = [drawn(one, generator) if is_whole(one) else one for one in inputs]
-    return changed if _finite(reference.tried(changed, state)) else None
+    return changed if is_answered(reference.tried(changed, state)) else None
 
 
 PICKS_BITS = words("""
@@ -214,17 +214,17 @@ def _others(value: Input) -> Iterator[torch.Tensor]:
 
 
 def _differ(was: Ran, now: Ran | None) -> bool:
-    if not _finite(now) or now is None or was.tree != now.tree:
+    if not is_answered(now) or now is None or was.tree != now.tree:
         return False
     pairs = list(zip(was.outputs, now.outputs, strict=True))
     return all(a.shape == b.shape for a, b in pairs) and not all(torch.equal(a, b) for a, b in pairs)
 
 
-def _floating(answer: Ran) -> bool:
+def floats_out(answer: Ran) -> bool:
     return any(output.is_floating_point() for output in answer.outputs)
 
 
-def _finite(answer: Ran | None) -> bool:
+def is_answered(answer: Ran | None) -> bool:
     return answer is not None and all(bool(widened(one).isfinite().all()) for one in answer.outputs)
 
 

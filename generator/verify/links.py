@@ -8,9 +8,8 @@ import torch
 
 from ...profiling.build import Input
 from .classes import names_classes
-from .eight_bits import widened
-from .integers import is_whole
-from .oracle import Ran, Reference
+from .integers import floats_out, is_answered, is_whole
+from .oracle import Reference
 
 _WORD = 32
 
@@ -34,7 +33,7 @@ def high_words(
         for one, moves in zip(inputs, wide, strict=True)
     ]
     answer = reference.tried(changed, state)
-    return changed if answer is not None and not any(map(_floats, answer.outputs)) else None
+    return changed if answer is not None and not floats_out(answer) else None
 
 
 def chained(
@@ -46,7 +45,7 @@ def chained(
     changed = [_one_branch(one) if is_whole(one) and _names_own(one) else one for one in inputs]
     if all(one is was for one, was in zip(changed, inputs, strict=True)):
         return None
-    return changed if _finite(reference.tried(changed, state)) else None
+    return changed if is_answered(reference.tried(changed, state)) else None
 
 
 def _names_own(value: torch.Tensor) -> bool:
@@ -64,11 +63,3 @@ def _one_branch(value: torch.Tensor) -> torch.Tensor:
     places = torch.arange(-1, value.shape[-1] - 1).to(value.dtype).expand(value.shape).clone()
     places[..., 0] = value[..., 0]
     return places
-
-
-def _floats(value: torch.Tensor) -> bool:
-    return value.is_floating_point()
-
-
-def _finite(answer: Ran | None) -> bool:
-    return answer is not None and all(bool(widened(one).isfinite().all()) for one in answer.outputs)

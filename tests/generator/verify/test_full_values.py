@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from kbgen.generator.verify import full_values
-from kbgen.generator.verify.judge import verify
+from kbgen.generator.verify.judge import CHILD_LIMITS, verify
+from kbgen.generator.verify.record import Record
 from kbgen.generator.verify.verdict import Verdict
 from kbgen.profiling.op import load_op
 
@@ -81,3 +82,15 @@ def test_what_is_too_large_or_takes_too_long_is_not_tried(
     monkeypatch.setattr(full_values, limit, 0)
     verdict = judged(tmp_path, ONE)
     assert (verdict.word, "full size" in verdict.shapes) == ("passed", False)
+
+
+def test_a_call_without_a_right_answer_leaves_full_size_open(tmp_path: Path) -> None:
+    """Where the reference has no number at full size alone, nothing was met there."""
+    op, candidate = tmp_path / "op.py", tmp_path / "candidate.py"
+    op.write_text(OP.replace("return x + 1", "return x + (1 if x.numel() < 2000000 else torch.nan)"))
+    candidate.write_text(CANDIDATE.format(wrong="0"))
+    found = load_op(op)
+    record = Record(candidate, candidate.read_text(), found, None, "fp32", "as-is", 1, (), CHILD_LIMITS)
+    record.fields |= {"cases": (), "shapes": {}}
+    assert full_values.full_values(record, 0.1, "fp32", tmp_path / "scratch", CHILD_LIMITS) is None
+    assert [case.outcome for case in record.fields["cases"]][:1] == ["dropped"]
