@@ -82,7 +82,7 @@ def unreached(source: str, reached: set[int]) -> list[int]:
     tree = ast.parse(source)
     settled, found = Settled(tree), []
     needless = option_statements(tree) | saving_statements(tree)
-    for function in _wrapper_functions(tree):
+    for function in wrapper_functions(tree):
         statements = list(_statements(function.body))
         if any(_span(one) & reached for one in statements):
             spared = needless | set(_for_other_ops(function, settled, reached))
@@ -117,7 +117,7 @@ def _own_branches(body: list[ast.stmt]) -> Iterator[tuple[ast.If, list[ast.stmt]
                 yield from _own_branches(getattr(one, name, []))
 
 
-def _wrapper_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+def wrapper_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name not in _NOT_WRAPPER and not _elsewhere(node):
             yield node

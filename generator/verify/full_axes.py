@@ -43,6 +43,9 @@ _LEAST_TILE = 16
 _PATIENCE_S = 6.0
 """CPU time for second calls."""
 
+_OF_SIZES = ("wrong-values", "raises", "wrong-shape", "unwritten-output", "zeros", "constant")
+"""Faults that no other size has shown."""
+
 _LOOKED_FOR = "spikes"
 """Second calls at the sizes that were called, where time is left: a far element that random values drown."""
 
@@ -126,7 +129,7 @@ def _judged(
     record.fields["cases"] += tuple(one.result for one in reviewed)
     record.fields["shapes"] |= {case.setting.name: dict(case.setting.op.overrides) for case in cases}
     fault = next((one.fault for one in reviewed if one.fault is not None), None)
-    if fault is not None and fault.cause in ("wrong-values", "raises", "wrong-shape", "unwritten-output"):
+    if fault is not None and fault.cause in _OF_SIZES:
         fault = Fault("hard-coded-shape", f"right at the judged shapes, but {fault.detail}")
     left = frozenset((scope, number) for scope, number, _ in reply["left"])
     return AtFullAxes(fault, left, tuple(reply["reached"]))

@@ -22,12 +22,14 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     `choices` remembers the arg-reductions on the way, `terms` the longest sum, `multiplies` whether there is
     one of products, `steps` how many operators round, `operators` the names of all. With a `shaking`
-    generator, what these give is off by +-`STEP_ROUNDOFF`.
+    generator, what these give is off by +-`STEP_ROUNDOFF`, equal values by one sign if `equals_alike`, as one
+    kernel would round them.
     """
 
-    def __init__(self, shaking: torch.Generator | None = None) -> None:
+    def __init__(self, shaking: torch.Generator | None = None, equals_alike: bool = False) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.choices, self.terms, self.steps, self.shaking = Choices(), 1, 0, shaking
+        self.signs = _signs_of_values if equals_alike else _signs
         self.multiplies, self.operators, self.compares_nan = False, set[str](), False
 
     @classmethod
@@ -56,16 +58,23 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _off(self, value: torch.Tensor) -> torch.Tensor:
         """In place, as the operator itself may have worked."""
         floats = value.is_floating_point() and value.dtype not in EIGHT_BITS
-        return value.mul_(off_by(STEP_ROUNDOFF, value, self.shaking)) if floats else value
+        return value.mul_(self._factors(value)) if floats else value
+
+    def _factors(self, value: torch.Tensor) -> torch.Tensor:
+        return 1 + STEP_ROUNDOFF * self.signs(value, self.shaking)
 
     def _off_by_mean(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         """In place, what a normalisation gives with each of its means off by one sign: no average over what a
-        mean was taken from makes that less."""
+        mean was taken from makes that less. So it is with the logarithm of a sum that is taken from a row."""
+        if plain_name(func) == "_log_softmax":
+            logarithm = args[0].logsumexp(args[1], keepdim=True).nan_to_num(0, 0, 0)
+            result += logarithm * (self._factors(logarithm) - 1)
+            return
         place = _NORMALISATIONS.get(plain_name(func))
         if place is None or not result[1].numel():  # by running statistics
             return
         values, off, weight = result[0], result[1] * result[2], args[place]
-        off *= off_by(STEP_ROUNDOFF, off, self.shaking) - 1
+        off *= self._factors(off) - 1
         if plain_name(func) != "native_layer_norm":  # of channels, or of groups of them
             groups, ones = off.shape[-1], (1,) * (values.ndim - 2)
             off = off.reshape(-1, groups).repeat_interleave(values.shape[1] // groups, 1)
@@ -96,9 +105,20 @@ def off_by(
     roundoff: float, value: torch.Tensor, generator: torch.Generator | None, whole: bool = True
 ) -> torch.Tensor:
     """Factors 1 +- `roundoff`, as often the one as the other; 1 for whole numbers unless they, too, move."""
-    signs = torch.randint(0, 2, value.shape, dtype=torch.int8, generator=generator)
-    factors = signs.double().mul_(2 * roundoff).add_(1 - roundoff)
+    factors = 1 + roundoff * _signs(value, generator)
     return factors if whole else factors.where(value != value.round(), 1.0)
+
+
+def _signs(value: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:
+    drawn = torch.randint(0, 2, value.shape, dtype=torch.int8, generator=generator)
+    return drawn.double().mul_(2).sub_(1)
+
+
+def _signs_of_values(value: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:
+    """One sign for each value, whatever bits it ends in: float64 adds up in no fixed order."""
+    key = torch.randint(1 << 62, (), generator=generator) * 2 + 1
+    mixed = value.float().view(torch.int32).long() * key
+    return 1 - 2 * (mixed < 0).double()
 
 
 def lifted(value: Any) -> Any:

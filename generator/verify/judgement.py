@@ -29,6 +29,7 @@ from .full_axes import AtFullAxes, at_full_axes, most_rows
 from .full_size import at_full_size, full_size
 from .full_values import full_values
 from .further import FEW_UNITS, further, on_few_units
+from .lone_sizes import at_lone_sizes
 from .modes import mode_note
 from .record import Record, device_answers
 from .review import Fault, in_words
@@ -194,6 +195,11 @@ class Judgement:
                 (scope, number) for scope, number, _ in outcome.reply["rehearsed"]["forced"]
             }
             fault = None if met and fault in forced else fault
+        if fault is None and unreached_path(record.source, reached) is not None:
+            lone = self._at_lone_sizes()
+            if lone is not None and lone.fault is not None:
+                return record.concluded(lone.fault)
+            reached = sorted({*reached, *(lone.reached if lone is not None else ())})
         fault = (
             fault
             or unrun(record, outcome.reply["configurations"])
@@ -203,6 +209,11 @@ class Judgement:
             or full
         )
         return record.concluded(fault) if fault is not None else self._vouched(on_card)
+
+    def _at_lone_sizes(self) -> AtFullAxes | None:
+        """Calls at sizes that a line which no call has reached may wait for."""
+        small, precision = self.found[0].op.overrides, self.right.precision
+        return at_lone_sizes(self.record, small, precision, self.scratch / "lone", self.limits)
 
     def _at_full_values(self, rehearsed: Mapping[str, Any] | None) -> AtFullAxes | None:
         """Calls at full size itself: with them, what it alone has was met."""

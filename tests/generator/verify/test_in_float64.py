@@ -1,0 +1,35 @@
+"""The oracle with its operators off by their roundings."""
+
+import pytest
+import torch
+
+from kbgen.generator.verify.in_float64 import InFloat64
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_values_round_alike_where_that_is_asked(seed: int) -> None:
+    with InFloat64(torch.Generator().manual_seed(seed), equals_alike=True):
+        alike = torch.full((64,), 0.7).exp()
+    with InFloat64(torch.Generator().manual_seed(seed)):
+        apart = torch.full((64,), 0.7).exp()
+    assert len(alike.unique()) == 1
+    assert len(apart.unique()) == 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_that_differ_are_off_by_either_sign(seed: int) -> None:
+    values = torch.linspace(0.5, 2, 400)
+    with InFloat64(torch.Generator().manual_seed(seed), equals_alike=True):
+        found = values.exp()
+    up = (found > values.double().exp()).float().mean()
+    assert 0.3 < up < 0.7
+
+
+def test_a_row_s_logarithm_is_off_by_one_sign() -> None:
+    """`logarithm - score` of equal rows: all are off as the logarithm is."""
+    scores = torch.full((64, 4), 1000.0)
+    with InFloat64(torch.Generator().manual_seed(3), equals_alike=True):
+        found = scores.log_softmax(-1)
+    right = scores.double().log_softmax(-1)
+    assert (found - right).abs().min() > 1000 * 2.0**-27
+    assert (found - right).mean().abs() > 1000 * 2.0**-27
