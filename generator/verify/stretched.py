@@ -7,6 +7,7 @@ import contextlib
 import math
 from collections.abc import Iterator, Mapping
 from itertools import combinations
+from typing import Any
 
 import torch
 
@@ -210,14 +211,13 @@ def _deep(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     names = [name for name in op.text.free() if full.get(name, 0) >= _LEAST_TABLE]
     least = {**sets[0].overrides, **fewest(sets, _AMONG)}
     few = [least, *({**least, one: 2} for one in sizes_of(least)), {**least, **fewest(sets, 2)}]
-    for name, entries, others in ((name, entries, one) for name in names for entries in _DEEP for one in few):
-        overrides = {**others, name: min(entries, max(full[name], _DEEP[-1]))}
-        with contextlib.suppress(OpError):
-            made = op.with_overrides(overrides)
-            size = made.footprint().total_bytes
-            if size <= most_bytes and op.is_sound(overrides) and _names_places_beyond(made, _SIXTEEN_BITS):
-                return [ShapeSet("deep", overrides, size, True, f"more {name} than 16 bits count")]
-    return []
+    tries = (
+        (name, {**one, name: min(entries, max(full[name], _DEEP[-1]))})
+        for name in names
+        for entries in _DEEP
+        for one in few
+    )
+    return _with_places(op, tries, _SIXTEEN_BITS, most_bytes, "beyond 16 bits")
 
 
 _FLOAT_BITS = 1 << 24
@@ -227,14 +227,25 @@ def _vast(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """Places among the inputs that no float32 tells from their neighbours, where full size has such and a
     model that is as small for them, whose tables hold their quotients, say."""
     full, cut = sizes_of(op.constants), {**sets[0].overrides, **fewest(sets, _AMONG)}
-    vast = [name for name in op.text.free() if full.get(name, 0) > _FLOAT_BITS]
-    for name, beside in ((name, beside) for name in vast for beside in ("", *cut)):
-        overrides = {one: size for one, size in cut.items() if one not in (name, beside)}
+    tries = (
+        (name, {one: size for one, size in cut.items() if one not in (name, beside)})
+        for name in op.text.free()
+        if full.get(name, 0) > _FLOAT_BITS
+        for beside in ("", *cut)
+    )
+    return _with_places(op, tries, _FLOAT_BITS, most_bytes, "beyond float32's whole numbers")
+
+
+def _with_places(
+    op: Op, tries: Iterator[tuple[str, dict[str, Any]]], beyond: int, most_bytes: int, told: str
+) -> list[ShapeSet]:
+    """The first of `tries`, a constant and sizes each, at which inputs name places from `beyond` on."""
+    for name, overrides in tries:
         with contextlib.suppress(OpError):
             made = op.with_overrides(overrides)
             size = made.footprint().total_bytes
-            if size <= most_bytes and op.is_sound(overrides) and _names_places_beyond(made, _FLOAT_BITS):
-                return [ShapeSet("deep", overrides, size, True, f"{name} beyond float32's whole numbers")]
+            if size <= most_bytes and op.is_sound(overrides) and _names_places_beyond(made, beyond):
+                return [ShapeSet("deep", overrides, size, True, f"{name} {told}")]
     return []
 
 
