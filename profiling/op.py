@@ -134,13 +134,32 @@ class Op:
 
     def is_sound(self, overrides: Mapping[str, Literal]) -> bool:
         """The reference runs on real tensors of this size and gives some, no NaN, nor mostly infinity; no
-        element is broadcast by chance."""
+        element is broadcast by chance, and no number divided."""
         key = self._key(overrides)
         if key not in _sound:
             usual, found = self._measure({}), self._measure(overrides)
             by_chance = usual is not None and found is not None and found.broadcasts_unlike(usual)
+            by_chance = by_chance or self.divides_by_chance(overrides)
             _sound[key] = not by_chance and self._gives_numbers(overrides)
         return _sound[key]
+
+    def divides_by_chance(self, overrides: Mapping[str, Literal]) -> bool:
+        """Whether a size here, unlike at full size, may be doubled and not be one more: nine channels of four
+        elements make two groups, of five they do not."""
+        usual = self._measure({})
+        if usual is None or len(usual.calls) >= NETWORK_CALLS:
+            return False
+        for name, value in {**self._free_constants(), **overrides}.items():
+            full = self.constants.get(name)
+            if type(value) is int and type(full) is int and value != full:
+                more, twice = ({**overrides, name: size} for size in (value + 1, 2 * value))
+                if (
+                    self._measure(more) is None
+                    and self._measure(twice) is not None
+                    and self._measure({name: full + 1}) is not None
+                ):
+                    return True
+        return False
 
     def _gives_numbers(self, overrides: Mapping[str, Literal]) -> bool:
         try:

@@ -127,7 +127,7 @@ class _Search:
         if not found[0].fits:
             return tuple(found)
         for_odd, for_wide = held + budget * ODD_FACTOR, held + budget * WIDE_FACTOR
-        odd = self.odd(small, for_odd)
+        odd = self._without_chance(self.odd(small, for_odd), small)
         if odd != small and self._sound(odd):
             found.append(self._set("odd", odd, for_odd, "odd sizes, no two alike"))
         wide = self.wide(for_wide)
@@ -182,6 +182,13 @@ class _Search:
             sizes = (size for size in odd_sizes(values[axis.slots[0]]) if size not in taken)
             values = self._first(values, axis, sizes, budget) or values
         return values
+
+    def _without_chance(self, odd: Values, small: Values) -> Values:
+        """`odd`, one axis of which is as in `small` if nothing else is sound."""
+        if odd == small or self._sound(odd):
+            return odd
+        kept = ({**odd, **{slot: small[slot] for slot in axis.slots}} for axis in self.axes)
+        return next((one for one in kept if self.run(one) is not None and self._sound(one)), odd)
 
     def wide(self, budget: int) -> Values | None:
         """Cut the axes that only count rows, outermost first, and keep row lengths while they fit.

@@ -88,6 +88,21 @@ def far_below_zero(
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
 
 
+def below_zero(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state whose added weights are a little below zero, where the largest of sums is taken behind what
+    falls there before it rises: the largest of what it gives is not what it gives of the largest."""
+    added, operators = _added(reference, inputs, state)
+    if not added or RANKS.isdisjoint(operators) or _FALLS.isdisjoint(operators):
+        return None
+    drawn = {name: -0.05 - 3 * torch.rand(state[name].shape, generator=generator) for name in added}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+_FALLS = words("gelu silu mish hardswish sin cos pow square abs sigmoid tanh erf exp")
+
+
 def far_in_common(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> dict[str, torch.Tensor] | None:

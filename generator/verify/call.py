@@ -22,7 +22,8 @@ from .kept import Kept
 from .launches import labels
 from .layout import EMPTY, RESIZED, placed
 from .memory import OutOfBoundsError
-from .oracle import in_mode, shares
+from .oracle import in_mode
+from .overlaps import overlapping, shares
 from .owned import by_place, owned
 from .recorder import Recorder
 from .stand_in import OnThisMachine
@@ -122,6 +123,7 @@ class Call:
             "unsettled": self._unsettled(),
             "strides": tuple(output.stride() for output in outputs),
             "aliases": _aliases(outputs, list(owners.values())),
+            "overlaps": overlapping(outputs),
             "held_earlier": held_earlier,
             "changed": tuple(name for name, now in owners.items() if not _same_bits(now, before[name])),
             "launches": tuple(f"{one.kernel}{list(one.grid)}" for one in self.watch.launches),

@@ -38,7 +38,8 @@ from .exchange import (
 from .integrity import changed_since, snapshot
 from .lasting import mark, passing
 from .layout import Layout, layout_of, place, poison
-from .oracle import in_mode, shares
+from .oracle import in_mode
+from .overlaps import shares
 from .owned import by_place, owned
 from .recorder import Recorder
 

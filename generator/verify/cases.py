@@ -21,7 +21,6 @@ from .candidate import with_constants
 from .draw import ALTERED, AT_LENGTH, Draw
 from .exchange import Shape, Step
 from .families import (
-    ASKED_BY,
     FAMILIES,
     FAR_BELOW,
     HALVES,
@@ -31,7 +30,7 @@ from .families import (
     MUST,
     ONE_NAN,
     OPPOSED,
-    OPPOSED_TOO,
+    SILENT,
     floats,
 )
 from .hints import hints
@@ -39,6 +38,7 @@ from .layout import EMPTY, LAYOUTS, PITCHED, suits
 from .setting import Case, Setting, setting_at
 from .stretched import PARTS, has_few_rows, stretched
 from .whole_tiles import whole_tiles
+from .worth_asking import changes_inputs, in_half, of_lengths, tells_more
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,10 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
 
     def families(must: bool) -> list[Case]:
-        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS, ONE_NAN, HALVES)
+        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES)
         chosen = [name for name in FAMILIES if name not in elsewhere and (name in MUST) is must]
         pairs = [(name, (odd_place, odd) if name in _AT_ODD else (0, first)) for name in chosen]
-        return [draw.case(*where, name) for name, where in pairs if _tells_more(name, where[1])]
+        return [draw.case(*where, name) for name, where in pairs if tells_more(name, where[1])]
 
     cases = [draw.case(0, first, "as shipped", shipped_weights=True, again=True)]
     cases += [draw.case(place, one, "normal") for place, one in enumerate(rest, 1)]
@@ -145,7 +145,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [*families(must=True), draw.nudged(cases[0])]
     cases += [case for family in ALTERED for case in draw.altered(cases[0], family)]
     cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
-    cases += [draw.case(0, first, HALVES, optional=False)] if _in_half(first) else []
+    cases += [draw.case(0, first, HALVES, optional=False)] if in_half(first) else []
     with_rows = [pair for pair in enumerate(found) if not has_few_rows(pair[1].name)]
     widest, one = max(with_rows, key=lambda pair: _columns(pair[1].op))
     if _gives_places(first, cases[0]):
@@ -156,12 +156,13 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         usual = draw.case(odd_place, odd, "as shipped", shipped_weights=True)
         cases += draw.altered(usual, "met integers")  # whole tiles hide the last of a full length
     for place, uneven in enumerate(found):
-        if uneven.name == "past" and _tells_more(OPPOSED, uneven):
+        if uneven.name == "past" and tells_more(OPPOSED, uneven):
             cases.append(draw.case(place, uneven, OPPOSED, optional=False))
         if uneven.name in PARTS:
             cases += draw.farthest(place, uneven)
-            cases += [draw.case(place, uneven, "spikes")] if _tells_more("spikes", uneven) else []
-    for place, deep in ((place, one) for place, one in enumerate(found) if one.name == "deep"):
+            cases += [draw.case(place, uneven, SILENT)] if tells_more(SILENT, uneven) else []
+            cases += [draw.case(place, uneven, "spikes")] if tells_more("spikes", uneven) else []
+    for place, deep in ((place, one) for place, one in enumerate(found) if of_lengths(one.name)):
         usual = draw.case(place, deep, "as shipped", shipped_weights=True)
         cases += draw.altered(usual, "met integers")
     place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
@@ -174,10 +175,11 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         usual = draw.case(place, found[place], "as shipped", shipped_weights=True)
         cases += [case for family in AT_LENGTH for case in draw.altered(usual, family)]
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
-    cases += [draw.case(0, first, ONE_NAN, optional=False)] if _tells_more(ONE_NAN, first) else []
+    cases += [draw.case(0, first, ONE_NAN, optional=False)] if tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:
         where = (0, first) if layout == PITCHED else (odd_place, odd)  # whole tiles in rows of odd length
-        if suits(where[1].shipped, layout):
+        written_twice = layout == "expanded" and changes_inputs(where[1])
+        if suits(where[1].shipped, layout) and not written_twice:
             cases.append(draw.case(*where, "normal", layout=layout, optional=True))
     cases += [case for layout in EMPTY for case in draw.emptied(plain(cases, odd), layout)]
     cases += families(must=False)
@@ -186,7 +188,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         for place, one in enumerate(rest, 1)
         if one.name not in ("tall", "alike") and not has_few_rows(one.name)  # values like the others'
     ]
-    if one is not first and _tells_more(INFINITE, one):
+    if one is not first and tells_more(INFINITE, one):
         cases.append(draw.case(widest, one, INFINITE, optional=True))
     return cases
 
@@ -222,7 +224,7 @@ def at_sizes(
     except OpError:
         return []
     draw = Draw(torch.Generator().manual_seed(seed + 1))  # the plan's own draws stay what they were
-    told = [family for family in families if _tells_more(family, setting)] or ["as shipped"]
+    told = [family for family in families if tells_more(family, setting)] or ["as shipped"]
     found = [draw.case(place, setting, family) for family in told]
     shipped = draw.case(place, setting, "as shipped")
     counted = [] if any(map(floats, setting.shipped)) else ("extreme integers", "lowest places")
@@ -247,29 +249,3 @@ def _moved(setting: Setting, case: Case) -> Step:
     mode where that makes no difference to the reference."""
     flipped = setting.reference.ignores_mode(case.inputs, case.step.state)
     return replace(case.step, again=False, moved=True, late=True, flipped=flipped)
-
-
-def asks(family: str, setting: Setting) -> bool:
-    """Whether the op has what a family that few ops are asked about is for."""
-    return family not in ASKED_BY or not setting.operators.isdisjoint(ASKED_BY[family])
-
-
-def _in_half(setting: Setting) -> bool:
-    """Whether it is given numbers of two bytes, whose sums have to be kept in four."""
-    return any(floats(value) and value.itemsize == 2 for value in setting.shipped)
-
-
-def _tells_more(family: str, setting: Setting) -> bool:
-    """Without floating inputs all families are alike; without weights the shipped one has run already."""
-    tensors = [value for value in setting.shipped if isinstance(value, torch.Tensor)]
-    floating = [value.is_floating_point() for value in tensors]
-    if family in (
-        INFINITE,
-        ONE_NAN,
-    ):  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
-        return bool(floating) and all(floating)
-    if not asks(family, setting):
-        return False
-    if family in (OPPOSED, OPPOSED_TOO):
-        return sum(floating) > 1
-    return any(floating) if family != "as shipped" else bool(setting.state) or not any(floating)

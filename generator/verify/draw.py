@@ -9,7 +9,7 @@ from functools import partial
 import torch
 
 from ...profiling.build import Input
-from .added_weights import far_below_zero, far_from_zero, far_in_common
+from .added_weights import below_zero, far_below_zero, far_from_zero, far_in_common
 from .domain import within
 from .exchange import Step
 from .extremes import (
@@ -17,6 +17,7 @@ from .extremes import (
     lone_masks,
     masks_off,
     masks_on,
+    minus_infinite_in,
     padded_masks,
     whole_masks,
     zeros_alone,
@@ -24,7 +25,7 @@ from .extremes import (
 )
 from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
 from .idle import idle_nan, idle_places, idle_spike
-from .ignored import ignored_classes
+from .ignored import ALL_IGNORED, all_ignored, ignored_classes
 from .integers import (
     extreme_integers,
     extreme_integers_in,
@@ -32,7 +33,6 @@ from .integers import (
     lowest_places,
     one_place,
     single_others,
-    wide_integers,
 )
 from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .links import chained, high_words
@@ -44,15 +44,21 @@ from .places import puts_at_places
 from .repeated import rows_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
-from .thresholds import met_integers, met_thresholds
+from .thresholds import met_integers, met_results, met_thresholds
 from .unsorted import nearly_sorted, unsorted
 from .weights import AS_INPUTS, TRAINED, draw_weights, level_weights
+from .wide_integers import wide_integers
 
 _INPUTS = 3
 """So many of the first, one after the other."""
 
 _ADDED = {"added weights far out": far_from_zero}
-_SUMS = {"added weights far below zero": far_below_zero, "added weights far out in common": far_in_common}
+_ALONE = "added weights below zero, alone"
+_SUMS = {
+    "added weights far below zero": far_below_zero,
+    "added weights far out in common": far_in_common,
+    _ALONE: below_zero,
+}
 """Asked for at the first shape alone."""
 
 ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
@@ -62,7 +68,8 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,
     "all but one": partial(lone_masks, 1), "one alone": partial(lone_masks, 0),
     "zeros alone": zeros_alone,
-    "met thresholds": met_thresholds, "met integers": met_integers, "unsorted places": unsorted,
+    "met thresholds": met_thresholds, "met results": met_results,
+    "met integers": met_integers, "unsorted places": unsorted,
     "far integers": far_integers,
     "wide integers": wide_integers, "one place": one_place, "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
@@ -70,6 +77,8 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "high words": high_words, "one branch": chained, "rows twice": rows_twice,
     "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
+    ALL_IGNORED: all_ignored,
+    **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
@@ -144,6 +153,8 @@ class Draw:
         adding = {**_ADDED, **_SUMS} if place_of_shape == 0 else _ADDED
         for family in (*weighing, *adding):
             case = self.case(place_of_shape, setting, "normal")
+            if family == _ALONE:  # so that sums are what is added
+                case = _with(case, family, [_nothing(one) for one in case.inputs])
             if family in adding:
                 state = adding[family](reference, case.inputs, case.step.state, self.generator)
             else:
@@ -199,6 +210,10 @@ def _with(case: Case, family: str, inputs: list[Input]) -> Case:
     step = replace(case.step, inputs=inputs, again=False, optional=False)
     laid = placed(inputs, "contiguous")
     return replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)
+
+
+def _nothing(value: Input) -> Input:
+    return torch.zeros_like(value) if floats(value) else value
 
 
 def _sized(case: Case, layout: Layout, told: str, given: list[Input]) -> Case:

@@ -51,6 +51,20 @@ def infinite_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Ten
     return drawn
 
 
+def silent_stretches(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values, but for a stretch of zeros in each row, from the largest power of two in its first half,
+    or half or a quarter of that, to twice as far: whole tiles of nothing behind others."""
+    drawn = normal(values, generator)
+    if drawn.numel() == 0:
+        return drawn
+    rows = drawn.view(-1, drawn.shape[-1] if drawn.ndim else 1)
+    largest = 1 << max(0, (rows.shape[1] // 2).bit_length() - 1)
+    for turn in range(3):
+        begin = max(1, largest >> turn)
+        rows[turn::3, begin : 2 * begin] = 0
+    return drawn
+
+
 def equal_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Every element of a row is the same: no variance along it, and every maximum is tied."""
     if values.ndim == 0:

@@ -23,6 +23,7 @@ from .families import (
     OPPOSED_TOO,
     VANISHING,
 )
+from .ignored import ALL_IGNORED
 from .largest import overflows
 from .measures import difference
 from .operators import FRACTIONAL, cancels, passes_nan, squares, vanishes
@@ -37,7 +38,7 @@ _LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DE
 def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | None = None) -> str:
     """The reason in words, empty for one to judge by; the `first` case stays however ill-conditioned. `usual`
     is the answer to the first one, where that is known."""
-    if _mostly_undefined(answer.oracle.outputs):
+    if _mostly_undefined(answer.oracle.outputs) and answer.case.family != ALL_IGNORED:
         return "the reference itself is mostly non-finite here"
     if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
         return f"rounding to {precision} changes the right answer too much here"

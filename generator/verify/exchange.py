@@ -101,6 +101,7 @@ class StepReport:
     odd_outputs: tuple[str, ...] = ()
     strides: tuple[tuple[int, ...], ...] = ()
     aliases: tuple[tuple[int, int], ...] = ()
+    overlaps: tuple[tuple[int, int], ...] = ()  # pairs of outputs
     held_earlier: bool = False
     left_running: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -142,7 +143,7 @@ def report_json(report: StepReport) -> dict[str, Any]:
 
 def read_report(document: Mapping[str, Any]) -> StepReport:
     tuples = ("odd_outputs", "left_running", "changed", "launches", "dot_precisions", "unsettled")
-    nested = ("aliases", "violations", "strides")
+    nested = ("aliases", "overlaps", "violations", "strides")
     values = dict(document)
     values.update({name: tuple(values[name]) for name in tuples})
     values.update({name: tuple(tuple(inner) for inner in values[name]) for name in nested})

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 import torch
 
 from ...profiling.build import Input
+from .domain import operators_of
 from .eight_bits import is_eight_bits, widened
+from .families import EXPONENTIAL, floats
 from .integers import with_rows
 from .oracle import Reference
 
@@ -79,6 +81,29 @@ def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
     rows = torch.full_like(value, others, memory_format=torch.contiguous_format)
     rows.view(-1, value.shape[-1]).scatter_(1, lone[:, None], one)
     return rows
+
+
+def minus_infinite_in(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """Every eighth value of one floating input minus infinity, the first of each row apart, as scores that
+    somebody has left out are; None where the reference takes no exponentials, or has no numbers then."""
+    floating = [place for place, one in enumerate(inputs) if floats(one)]
+    if turn >= len(floating) or EXPONENTIAL.isdisjoint(operators_of(reference, inputs, state)):
+        return None
+    changed = list(inputs)
+    value = changed[floating[turn]]
+    if not floats(value) or value.ndim == 0:
+        return None
+    out = torch.rand(value.shape, generator=generator) < 1 / 8
+    out[..., 0] = False
+    changed[floating[turn]] = value.masked_fill(out, -torch.inf)
+    answer = reference.tried(changed, state) if bool(out.any()) else None
+    return changed if answer is not None and all(map(is_finite, answer.outputs)) else None
 
 
 def is_finite(output: torch.Tensor) -> bool:

@@ -30,11 +30,16 @@ its smallest values, is normal in float32, so that flushing denormals to zero ma
 
 SIGNED_ZEROS = "signed zeros"
 
+NEAR_ONE = "near one"
+
 INFINITE, ONE_NAN = "infinite rows", "one NaN"
 """Judged one way only: a number where the reference has none hides it."""
 
 LONE_ROWS, LATE_PEAKS = "lone rows", "late peaks"
 """Told by long rows and high planes alone: drawn at the largest shape."""
+
+SILENT = "silent stretches"
+"""Of rows, each from a power of two to the next: a tile of nothing has neighbours."""
 
 OPPOSED = "opposed"
 """Every other input, from the first on, is negative throughout: scores of queries and keys all lie far below
@@ -102,7 +107,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     "spikes": draws.spiked(1.0),
     "negative spikes": draws.spiked(-1.0),
     "small integers": draws.small_integers,
-    "near one": draws.near_one,
+    NEAR_ONE: draws.near_one,
     ENORMOUS: draws.far_out(44),
     ASTRONOMICAL: draws.far_out(96),
     "all negative": lambda values, generator: -draws.normal(values, generator).abs() - 0.5,
@@ -123,6 +128,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     ONE_NAN: draws.one_nan,
     LONE_ROWS: draws.lone_rows,
     LATE_PEAKS: draws.late_peaks,
+    SILENT: draws.silent_stretches,
     HALVES: lambda values, generator: LEVEL + draws.normal(values, generator),
 }
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 import torch
 
 from .candidate import with_constants
-from .cases import asks, plain
+from .cases import plain
 from .draw import Draw
-from .families import ENORMOUS, FAR_ABOVE, LATE_PEAKS, LONE_ROWS, SIGNS, SORTED
+from .families import ENORMOUS, FAR_ABOVE, LATE_PEAKS, LONE_ROWS, NEAR_ONE, SIGNS, SILENT, SORTED
 from .hints import hints
 from .layout import PITCHED, ROWS, TRANSPOSED, suits
 from .modes import other_modes
 from .setting import Case, Setting
+from .worth_asking import asks
 
 FEW_UNITS = 4
 """A kernel has to be right on any count of them."""
@@ -69,7 +70,15 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     further = [draw.case(*long, family) for family in (SIGNS, SORTED) if asks(family, long[1])]
     further += [draw.case(*one, SIGNS) for one in enumerate(found) if one != long and asks(SIGNS, one[1])]
     further += [draw.case(*high, FAR_ABOVE, optional=False)] if asks(FAR_ABOVE, high[1]) else []
-    return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), *further]
+    looped = max(enumerate(found), key=lambda pair: len(pair[1].op.footprint().calls))
+    calls = len(looped[1].op.footprint().calls)
+    further += [draw.case(*looped, NEAR_ONE)] if looped[0] and calls > _LOOPS else []
+    return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), draw.case(*long, SILENT), *further]
+
+
+_LOOPS = 32
+"""Calls of operators, of which a recurrence of some steps has more: what it carries along neither fades nor
+grows where its factors are near one."""
 
 
 def _on_another_path(found: list[Setting], planned: list[Case], seed: int, source: str) -> list[Case]:

@@ -24,6 +24,9 @@ _TRIES, _FOUND = 32, 3
 """Places that are tried, and spikes that are enough: of a mask that takes out a quarter, one time in ten
 thousand none is found."""
 
+_MOST_INPUTS = 4
+"""Of floating numbers, each of which may be left out elsewhere: values beyond a length, and no queries."""
+
 
 def idle_spike(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
@@ -84,24 +87,40 @@ def _idle(
     state: dict[str, torch.Tensor],
     generator: torch.Generator,
 ) -> list[Input] | None:
-    first = next((place for place, one in enumerate(inputs) if _floats(one)), None)
-    if first is None or not (
+    floating = [place for place, one in enumerate(inputs) if _floats(one)]
+    if not floating or not (
         any(map(_chooses, inputs)) or _LEAVES_OUT & operators_of(reference, inputs, state)
     ):
         return None
-    answer, changed = reference.tried(inputs, state), _contiguous(inputs[first])
+    answer = reference.tried(inputs, state)
     if answer is None or any(bool(widened(one).isnan().any()) for one in answer.outputs):
         return None
-    found = 0
-    for place in torch.randint(0, max(1, changed.numel()), (_TRIES,), generator=generator).tolist():
+    changed = list(inputs)
+    for place in floating[:_MOST_INPUTS]:
+        changed = _spiked(value, place, reference, changed, state, answer, generator)
+    return None if all(one is was for one, was in zip(changed, inputs, strict=True)) else changed
+
+
+def _spiked(
+    value: float,
+    place: int,
+    reference: Reference,
+    inputs: list[Input],
+    state: dict[str, torch.Tensor],
+    answer: Ran,
+    generator: torch.Generator,
+) -> list[Input]:
+    """With `value` at idle places of one input; `inputs` themselves where there are none."""
+    found, changed = 0, _contiguous(inputs[place])
+    for spot in torch.randint(0, max(1, changed.numel()), (_TRIES,), generator=generator).tolist():
         tried = changed.clone()
-        tried.view(-1)[place] = value
-        given = [*inputs[:first], tried, *inputs[first + 1 :]]
+        tried.view(-1)[spot] = value
+        given = [*inputs[:place], tried, *inputs[place + 1 :]]
         if all(map(torch.equal, reference.eager(given, state).outputs, answer.outputs)):
             changed, found = tried, found + 1
         if found == _FOUND:
             break
-    return [*inputs[:first], changed, *inputs[first + 1 :]] if found else None
+    return [*inputs[:place], changed, *inputs[place + 1 :]] if found else inputs
 
 
 _LEAVES_OUT = frozenset(("tril", "triu", "masked_fill", "where"))

@@ -6,7 +6,7 @@ otherwise; an op file's own targets rarely hold it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -17,6 +17,10 @@ from .oracle import Reference
 from .watching import Watching
 
 _SHARE = 0.25
+
+ALL_IGNORED = "all ignored"
+"""Where NaN may be the answer."""
+
 _OF_CLASSES = ("nll_loss_forward", "nll_loss2d_forward")
 
 
@@ -37,20 +41,41 @@ def ignored_classes(
 ) -> list[Input] | None:
     """`inputs` with a quarter of each class target ignored; None where there is no such target, or the
     reference has no answer to it."""
-    with _Targets() as targets:
-        held = reference.eager(inputs, state).inputs
-    changed = False
     marked = list(inputs)
-    for place, (given, copy) in enumerate(zip(inputs, held, strict=True)):
-        if not isinstance(given, torch.Tensor) or not isinstance(copy, torch.Tensor):
-            continue
-        ignored = targets.found.get(copy.untyped_storage().data_ptr())
-        if ignored is not None and given.numel() > 1:
-            left_out = torch.rand(given.shape, generator=generator) < _SHARE
-            left_out.view(-1)[0], left_out.view(-1)[-1] = True, False
-            marked[place] = given.masked_fill(left_out, ignored)
-            changed = True
-    answer = reference.tried(marked, state) if changed else None
+    for place, given, ignored in _targets(reference, inputs, state):
+        left_out = torch.rand(given.shape, generator=generator) < _SHARE
+        left_out.view(-1)[0], left_out.view(-1)[-1] = True, False
+        marked[place] = given.masked_fill(left_out, ignored)
+    answer = reference.tried(marked, state) if any(map(_differs, marked, inputs)) else None
     if answer is None or not all(bool(widened(one).isfinite().all()) for one in answer.outputs):
         return None
     return marked
+
+
+def all_ignored(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with each class target ignored: a mean of nothing is NaN, and a sum of nothing zero. None
+    where there is no such target, or the reference raises."""
+    marked = list(inputs)
+    for place, given, ignored in _targets(reference, inputs, state):
+        marked[place] = torch.full_like(given, ignored)
+    changed = any(map(_differs, marked, inputs))
+    return marked if changed and reference.tried(marked, state) is not None else None
+
+
+def _differs(one: Input, other: Input) -> bool:
+    return one is not other
+
+
+def _targets(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> Iterator[tuple[int, torch.Tensor, int]]:
+    """The place of each class target among the inputs, the target, and the class that is ignored in it."""
+    with _Targets() as targets:
+        held = reference.eager(inputs, state).inputs
+    for place, (given, copy) in enumerate(zip(inputs, held, strict=True)):
+        if isinstance(given, torch.Tensor) and isinstance(copy, torch.Tensor) and given.numel() > 1:
+            ignored = targets.found.get(copy.untyped_storage().data_ptr())
+            if ignored is not None:
+                yield place, given, ignored

@@ -18,9 +18,6 @@ from .wrapping import wraps
 
 _FAR = {torch.int32: 1 << 28, torch.int64: 1 << 40}
 
-_EXACT_BITS = 20
-"""Of whole numbers that go into floating ones: float32 holds them and their usual sums."""
-
 
 def extreme_integers(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
@@ -99,37 +96,6 @@ def far_integers(
     ]
     answer = reference.tried(changed, state)
     return None if answer is None or floats_out(answer) else changed
-
-
-def wide_integers(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
-) -> list[Input] | None:
-    """`inputs` with whole numbers of every magnitude up to 2^20, or what a byte holds, of the signs that they
-    have as shipped, or with any bits at all where bits are picked out, where floating results are reckoned
-    from them. None where the reference compares them, or looks up or counts at the places they name.
-    """
-    whole = [one for one in inputs if is_whole(one)]
-    if not whole:
-        return None
-    with Uses(whole, _RECKONS) as uses:
-        answer = reference.tried(inputs, state)
-    if answer is None or uses.otherwise or not floats_out(answer):
-        return None
-    bits = any(word in name for name in uses.names for word in ("and", "or", "shift"))
-    drawn = any_bits if bits else _spread
-    changed = [drawn(one, generator) if is_whole(one) else one for one in inputs]
-    return changed if is_answered(reference.tried(changed, state)) else None
-
-
-PICKS_BITS = words("""
-    bitwise_and bitwise_or bitwise_xor bitwise_not __and_ __or_ __xor_ __rshift_ __lshift_
-    bitwise_right_shift bitwise_left_shift
-    """)
-
-_RECKONS = PICKS_BITS | words("""
-    _to_copy add sub rsub mul div neg abs pow square sum mean log log1p log2 sqrt
-    """)
-"""Among what takes whole numbers for numbers."""
 
 
 def lowest_places(
@@ -265,22 +231,6 @@ def _divisible(value: torch.Tensor) -> torch.Tensor:
     """Without zeros, and without the smallest number, whose quotient with -1 is none: processors trap."""
     least = torch.iinfo(value.dtype).min
     return value.masked_fill(value == 0, 1).masked_fill(value == least, least + 1)
-
-
-def _spread(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    ends = torch.iinfo(value.dtype)
-    bits = min(_EXACT_BITS, ends.bits - (ends.min < 0))
-    drawn = torch.randint(0, 1 << bits, value.shape, generator=generator)
-    drawn = drawn >> torch.randint(0, bits, value.shape, generator=generator)
-    if ends.min < 0 and (ends.bits == 8 or bool((value < 0).any())):
-        drawn = drawn * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1)
-    return drawn.to(value.dtype)
-
-
-def any_bits(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Every number that the type has, as likely as any other."""
-    raw = torch.randint(0, 256, (*value.shape, value.itemsize), dtype=torch.uint8, generator=generator)
-    return raw.view(value.dtype).view(value.shape)
 
 
 def _nearly_one(value: torch.Tensor) -> torch.Tensor:

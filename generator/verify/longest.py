@@ -9,7 +9,7 @@ from typing import Any
 
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
-from .sizing import builds_alike, fewest, first_sound, sizes_of
+from .sizing import builds_alike, fewest, first_sound, is_crowded, sizes_of
 
 LONG, OVER = "long ", "one over "
 """What their names begin with."""
@@ -65,7 +65,21 @@ def _made(
 ) -> list[ShapeSet]:
     tried = (first_sound(op, name, few, most_bytes, lengths) for few in _few(op, name, sets))
     made = next((one for one in tried if one is not None), None)
+    if made is not None and is_crowded(op, made[0], sets[0].overrides):
+        made = roomier(op, name, made[0], sets[0].overrides, most_bytes) or made
     return [ShapeSet(called, *made, True, called)] if made is not None else []
+
+
+def roomier(
+    op: Op, name: str, crowded: Mapping[str, Any], small: Mapping[str, Any], most_bytes: int
+) -> tuple[dict[str, Any], int] | None:
+    """As long, with another size as at full size, so that there are more places to name than names."""
+    for other, size in sizes_of(op.constants).items():
+        if other != name and other in op.text.free():
+            found = first_sound(op, name, {**crowded, other: size}, most_bytes, (crowded[name],))
+            if found is not None and not is_crowded(op, found[0], small):
+                return found
+    return None
 
 
 def _is_axis(op: Op, name: str) -> bool:

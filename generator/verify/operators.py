@@ -40,7 +40,7 @@ _PASSES_NAN = (
     add sub rsub mul div neg reciprocal sqrt rsqrt square pow exp exp2 log log2 log10 sigmoid silu sum mean mm
     bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
     native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm
-    cumsum
+    cumsum cumprod prod index_add scatter_add embedding logsumexp
     """)
 )
 """NaN comes out of these however they are computed. Of a clamp or a comparison it does not:

@@ -18,9 +18,11 @@ from .budget import FLOORS, UNIT_ROUNDOFF
 from .eight_bits import is_eight_bits, widened
 from .in_float64 import InFloat64, lifted, off_by
 from .indices import Choice
+from .limits import limits
 from .measures import difference
 from .model_copy import copied_model
 from .on_a_card import AsOnACard, RoundedProducts
+from .overlaps import overlapping, shares
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Ran:
     compares_nan: bool = False  # on the way, in the oracle
     operators: frozenset[str] = frozenset()  # of ATen, by their plain names, in the oracle
     drew: bool = False  # random numbers, from torch's generator
+    overlaps: tuple[tuple[int, int], ...] = ()  # outputs that have an element in common
 
     def repeats(self, other: Ran) -> bool:
         """Whether `other`, of another seed, gives the same: to the bit where numbers were drawn, and within
@@ -55,6 +58,9 @@ class Reference:
 
     def __init__(self, model: nn.Module, mode: str) -> None:
         self.model = model
+        self.asked: list[
+            torch.dtype
+        ] = []  # what the reference in its own dtypes asks the limits of, in order
         if mode != "as-is":
             self.model.train(mode == "train")
 
@@ -157,7 +163,7 @@ class Reference:
             warnings.simplefilter("ignore")  # of what the op file itself calls
             torch.manual_seed(seed)
             before = torch.get_rng_state()
-            with around() as lifting:
+            with around() as lifting, limits(self.asked, cast is lifted):
                 result = model(*args)
             drew = not torch.equal(before, torch.get_rng_state())
         return replace(_gathered(result, args, model, lifting), drew=drew)
@@ -209,7 +215,7 @@ def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat
         for out, output in enumerate(outputs)
         if lifting is not None and (choice := lifting.choices.of(output, args)) is not None
     }
-    ran = Ran(outputs, str(tree), state, args, aliases, placed)
+    ran = Ran(outputs, str(tree), state, args, aliases, placed, overlaps=overlapping(outputs))
     if lifting is None:
         return ran
     known = {name: getattr(lifting, name) for name in ("terms", "steps", "multiplies", "compares_nan")}
@@ -240,8 +246,3 @@ def in_mode(model: nn.Module, training: bool | None) -> Iterator[None]:
     finally:
         for module, flag in before:
             module.training = flag
-
-
-def shares(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two tensors live in the same storage."""
-    return one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr() != 0

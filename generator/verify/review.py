@@ -172,6 +172,9 @@ class Review:
                 return Fault("input-returned", f"output {out} is input {place} itself")
             owner = f"input {place}" if place < len(tensors) else "a parameter"
             return Fault("aliased-output", f"output {out} shares the storage of {owner}")
+        for pair in self.report.overlaps:
+            if pair not in self.answer.eager.overlaps:
+                return Fault("aliased-output", f"outputs {pair[0]} and {pair[1]} have elements in common")
         return None
 
     def _tensor_place(self, place: int) -> int:

@@ -15,11 +15,12 @@ from ...profiling.shapes import ShapeSet
 from .domain import Domain, domain_of, in_order, operators_of
 from .eight_bits import widened
 from .exchange import Step
-from .integers import PICKS_BITS, any_bits, is_whole
+from .integers import is_whole
 from .lasting import mark, passing
 from .oracle import Reference
 from .places import Uses
 from .weights import any_bytes, other_buffers, uniform_bytes
+from .wide_integers import PICKS_BITS, any_bits
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
+
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
 from .setting import init_arguments
@@ -42,3 +44,24 @@ def first_sound(
             if size <= most_bytes and op.is_sound(overrides):
                 return overrides, size
     return None
+
+
+def is_crowded(op: Op, overrides: Mapping[str, Any], small: Mapping[str, Any]) -> bool:
+    """Whether integers among the inputs name the same few places again and again, as they do not at the
+    `small` sizes: what is left out of the names is then named elsewhere."""
+    now, were = (_shares_of_names(op, sizes) for sizes in (overrides, small))
+    return any(one < _CROWDED <= was for one, was in zip(now, were, strict=False))
+
+
+_CROWDED = 0.5
+
+
+def _shares_of_names(op: Op, overrides: Mapping[str, Any]) -> list[float]:
+    """Of each tensor of integers: how many numbers it holds beside the length of its rows, one at most."""
+    with contextlib.suppress(OpError):
+        return [
+            min(1.0, len(set(one.reshape(-1).tolist())) / one.shape[-1])
+            for one in op.with_overrides(overrides).instantiate(0)[1]
+            if isinstance(one, torch.Tensor) and one.ndim and one.numel() and not one.is_floating_point()
+        ]
+    return []

@@ -14,8 +14,8 @@ import torch
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import NETWORK_CALLS, ShapeSet
 from .hints import Hints
-from .longest import LONG, OVER, longest, one_over
-from .sizing import builds_alike, fewest, first_sound, sizes_of
+from .longest import LONG, OVER, longest, one_over, roomier
+from .sizing import builds_alike, fewest, first_sound, is_crowded, sizes_of
 
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
@@ -82,10 +82,10 @@ def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
         with contextlib.suppress(OpError):
             made = op.with_overrides(overrides)
             size = made.footprint().total_bytes
-            if size <= 2 * _TALLER * small.total_bytes:
+            if size <= 2 * _TALLER * small.total_bytes and rows_of(made) > max(known):
                 found.append((rows_of(made), ShapeSet("tall", overrides, size, True, f"many {name}")))
-    most = max(found, key=lambda one: one[0], default=None)
-    return [most[1]] if most is not None and most[0] > max(known) else []
+    most = sorted(found, key=lambda one: -one[0])
+    return [one for _, one in most if not op.divides_by_chance(one.overrides)][:1]
 
 
 def _alike(op: Op, small: ShapeSet) -> list[ShapeSet]:
@@ -164,6 +164,8 @@ def _beyond(op: Op, sets: list[ShapeSet], named: int, most_bytes: int) -> list[S
         ones = {one: 1 for one in op.text.free() if one in full and one != name}
         ones = {one: 1 for one in ones if builds_alike(op, cut, {**cut, one: 1})}
         made = first_sound(op, name, {**cut, **ones}, most_bytes, (named + _BEYOND[0],))
+        if made is not None and is_crowded(op, made[0], sets[0].overrides):
+            made = roomier(op, name, made[0], sets[0].overrides, most_bytes) or made
         if made is not None and builds_alike(op, cut, made[0]):
             called = "beyond too" if found else "beyond"
             found.append(ShapeSet(called, *made, True, f"{name} beyond what the candidate names"))

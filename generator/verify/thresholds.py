@@ -9,6 +9,7 @@ import torch
 
 from ...profiling.build import Input
 from .classes import names_classes
+from .eight_bits import widened
 from .operators import plain_name
 from .oracle import Reference
 from .places import names_each_once, rises
@@ -93,6 +94,67 @@ def met_thresholds(
     if answer is None or all(one is was for one, was in zip(changed, inputs, strict=True)):
         return None
     return None if reference.tried(changed, state) is None else changed
+
+
+def met_results(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` of small whole numbers, drawn so that what the reference compares on its way, and has reckoned
+    from them, is equal to its bound most often among some draws; None where it never is."""
+    if not any(map(_floats, inputs)):
+        return None
+    with _Equal() as seen:
+        reference.tried(inputs, state)
+    if not seen.compared:
+        return None
+    found, most = None, 0
+    for draw in range(_DRAWS):
+        lowest, highest = _WHOLE[draw % len(_WHOLE)]
+        given = [_whole_numbers(one, lowest, highest, generator) if _floats(one) else one for one in inputs]
+        with _Equal() as seen:
+            answer = reference.tried(given, state)
+        if answer is not None and seen.equal > most and all(map(_mostly_finite, answer.outputs)):
+            found, most = given, seen.equal
+    return found if found is not None and _is_certain(reference, found, state) else None
+
+
+def _is_certain(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> bool:
+    """Whether float64 decides as the op's own dtype does: no rounding then brought the bound about."""
+    own, right = reference.eager(inputs, state).outputs, reference.oracle(inputs, state).outputs
+    pairs = ((widened(one).double(), widened(other).double()) for one, other in zip(own, right, strict=True))
+    return all(torch.allclose(*pair, 1e-4, 1e-4, equal_nan=True) for pair in pairs)
+
+
+_DRAWS, _WHOLE = 6, ((1, 4), (0, 2), (-2, 2))
+
+
+class _Equal(Watching):
+    """How many floating numbers in the block are compared with one number, zero apart, and equal to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.compared, self.equal = False, 0
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        if plain_name(func) not in _FULLEST or not _floats(args[0]):
+            return
+        bound = torch.as_tensor(args[1])
+        if bound.numel() == 1 and bool(bound):
+            self.compared = True
+            self.equal += int((args[0] == bound).sum())
+
+
+def _floats(value: Any) -> TypeGuard[torch.Tensor]:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel() > 0
+
+
+def _mostly_finite(value: torch.Tensor) -> bool:
+    return not value.is_floating_point() or float(value.isfinite().float().mean()) >= 0.5
+
+
+def _whole_numbers(value: Input, lowest: int, highest: int, generator: torch.Generator) -> Input:
+    assert isinstance(value, torch.Tensor)
+    return torch.randint(lowest, highest + 1, value.shape, generator=generator).to(value.dtype)
 
 
 def met_integers(
