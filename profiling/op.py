@@ -11,6 +11,7 @@ from torch.utils._pytree import tree_leaves
 
 from .build import Input, build
 from .footprint import Footprint, fakes, footprint, held_bytes
+from .groups import grouped
 from .memory import available_bytes, readable
 from .shapes import INTERPRETER_BYTES, NETWORK_CALLS, ShapeSet, search
 from .source import Literal, Source, execute, quiet, read_source
@@ -22,6 +23,7 @@ TIGHTER_BYTES = (128 << 10, 1 << 20, 2 << 20)
 _found: dict[tuple[Source, str, frozenset[str], int], tuple[ShapeSet, ...]] = {}
 _measured: dict[tuple[Source, str], Footprint | str] = {}
 _sound: dict[tuple[Source, str], bool] = {}
+_grouped: dict[tuple[Source, str], tuple[tuple[str, str], ...]] = {}
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,28 @@ class Op:
         element is broadcast by chance, and no number divided."""
         key = self._key(overrides)
         if key not in _sound:
-            usual, found = self._measure({}), self._measure(overrides)
-            by_chance = usual is not None and found is not None and found.broadcasts_unlike(usual)
-            by_chance = by_chance or self.divides_by_chance(overrides)
-            _sound[key] = not by_chance and self._gives_numbers(overrides)
+            _sound[key] = not self.holds_by_chance(overrides) and self._gives_numbers(overrides)
         return _sound[key]
 
-    def divides_by_chance(self, overrides: Mapping[str, Literal]) -> bool:
+    def holds_by_chance(self, overrides: Mapping[str, Literal]) -> bool:
+        """Whether the reference runs at this size only by chance."""
+        usual, found = self._measure({}), self._measure(overrides)
+        if usual is not None and found is not None and found.broadcasts_unlike(usual):
+            return True
+        return self._parts_groups(overrides) or self._divides_by_chance(overrides)
+
+    def _parts_groups(self, overrides: Mapping[str, Literal]) -> bool:
+        """Whether a group would end inside of what the file never parts."""
+        sizes = {name: size for name, size in self._free_constants().items() if type(size) is int}
+        if (usual := self._measure({})) is None or len(usual.calls) >= NETWORK_CALLS:
+            return False
+        key = self._key({})
+        if key not in _grouped:
+            _grouped[key] = tuple(grouped(sizes, self._measure))
+        now = {**sizes, **{name: size for name, size in overrides.items() if type(size) is int}}
+        return any(now[size] % max(1, now[groups]) for size, groups in _grouped[key])
+
+    def _divides_by_chance(self, overrides: Mapping[str, Literal]) -> bool:
         """Whether a size here, unlike at full size, may be doubled and not be one more: nine channels of four
         elements make two groups, of five they do not."""
         usual = self._measure({})

@@ -131,6 +131,7 @@ class _Search:
         if odd != small and self._sound(odd):
             found.append(self._set("odd", odd, for_odd, "odd sizes, no two alike"))
         wide = self.wide(for_wide)
+        wide = self._without_chance(wide, small) if wide is not None else None
         if wide is not None and any(size > small[slot] for slot, size in wide.items()) and self._sound(wide):
             found.append(self._set("wide", wide, for_wide, "few rows at their full length"))
         return tuple(found)
@@ -183,12 +184,12 @@ class _Search:
             values = self._first(values, axis, sizes, budget) or values
         return values
 
-    def _without_chance(self, odd: Values, small: Values) -> Values:
-        """`odd`, one axis of which is as in `small` if nothing else is sound."""
-        if odd == small or self._sound(odd):
-            return odd
-        kept = ({**odd, **{slot: small[slot] for slot in axis.slots}} for axis in self.axes)
-        return next((one for one in kept if self.run(one) is not None and self._sound(one)), odd)
+    def _without_chance(self, found: Values, small: Values) -> Values:
+        """`found`, one axis of which is as in `small` if nothing else is sound."""
+        if found == small or self._sound(found):
+            return found
+        kept = ({**found, **{slot: small[slot] for slot in axis.slots}} for axis in self.axes)
+        return next((one for one in kept if self.run(one) is not None and self._sound(one)), found)
 
     def wide(self, budget: int) -> Values | None:
         """Cut the axes that only count rows, outermost first, and keep row lengths while they fit.

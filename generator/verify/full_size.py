@@ -35,7 +35,7 @@ def full_size(
     if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
         return None
     one_less = _one_less(op, judged[0].op.overrides)
-    fits = bool(one_less) and bytes_of(op, one_less) is not None
+    fits = bool(one_less) and bytes_of(op, one_less) is not None and not op.holds_by_chance(one_less)
     beside = _described(record, op.with_overrides(one_less), "beside", (), scratch) if fits else None
     return _described(record, op, "full", tuple(case.step for case in tiles), scratch, beside)
 

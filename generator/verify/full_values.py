@@ -12,6 +12,8 @@ from .cases import at_sizes
 from .families import NEAR_ONE, SILENT
 from .full_axes import AtFullAxes, called_apart
 from .record import Record
+from .setting import Case
+from .sizing import builds_alike, sizes_of
 from .whole_tiles import bytes_of
 
 _NAME = "full size"
@@ -36,6 +38,7 @@ def full_values(
         return None
     with record.clock(f"inputs of {_NAME}"):
         asked = at_sizes(record.op, _NAME, {}, record.mode, record.seed + 5000, _FAMILIES)
+        asked += _beyond(record)
     asked = [replace(one, step=replace(one.step, optional=place > 0)) for place, one in enumerate(asked)]
     cpu_s = min(limits.cpu_s or _NO_LIMIT, round(4 * _LONGEST_S))
     less = replace(limits, cpu_s=cpu_s, wall_s=min(limits.wall_s, 4.0 * cpu_s))
@@ -48,3 +51,15 @@ def full_values(
 
 
 _NO_LIMIT = 1 << 20
+
+
+def _beyond(record: Record) -> list[Case]:
+    """A call with one row more than at full size, which is all that many a second kernel has been made for;
+    none where no constant makes rows alone."""
+    op = record.op
+    for name, size in sizes_of(op.constants).items():
+        more = {name: size + 1}
+        if name in op.text.free() and op.is_sound(more) and builds_alike(op, {}, more):
+            found = at_sizes(op, f"{_NAME} and one more", more, record.mode, record.seed + 6000, ("normal",))
+            return [replace(one, step=replace(one.step, shape=1)) for one in found[:1]]
+    return []

@@ -58,12 +58,17 @@ def idle_places(
     if answer is None or uses.otherwise or not uses.names:
         return None
     found, largest = changed.clone(), int(changed.max())
+    least = torch.iinfo(changed.dtype).min
     for spot in torch.randint(0, changed.numel(), (_TRIES // 2,), generator=generator).tolist():
-        tried = [_with(found, spot, value) for value in (-1, largest, 0)]
+        tried = [_with(found, spot, value) for value in (-1, largest, 0, max(_NO_PLACE, least))]
         given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tried)
         if all(_same(reference.tried(one, state), answer) for one in given):
             found = tried[0]
     return None if torch.equal(found, changed) else [*inputs[:place], found, *inputs[place + 1 :]]
+
+
+_NO_PLACE = -(1 << 30)
+"""No place from the end either, of any table: what is looked up and not used has to be there."""
 
 
 def _is_table(value: Input) -> bool:

@@ -42,7 +42,12 @@ def chained(
     """`inputs` of which integers that name places of their own row name the one before, and the first none
     before itself: parents of a tree that is one long branch. None where there are none such, or the reference
     has no answer."""
-    changed = [_one_branch(one) if is_whole(one) and _names_own(one) else one for one in inputs]
+    changed = [
+        _one_branch(one)
+        if is_whole(one) and _names_own(one) and not names_classes(reference, inputs, state, one)
+        else one
+        for one in inputs
+    ]
     if all(one is was for one, was in zip(changed, inputs, strict=True)):
         return None
     return changed if is_answered(reference.tried(changed, state)) else None

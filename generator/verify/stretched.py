@@ -85,7 +85,7 @@ def _tall(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
             if size <= 2 * _TALLER * small.total_bytes and rows_of(made) > max(known):
                 found.append((rows_of(made), ShapeSet("tall", overrides, size, True, f"many {name}")))
     most = sorted(found, key=lambda one: -one[0])
-    return [one for _, one in most if not op.divides_by_chance(one.overrides)][:1]
+    return [one for _, one in most if not op.holds_by_chance(one.overrides)][:1]
 
 
 def _alike(op: Op, small: ShapeSet) -> list[ShapeSet]:

@@ -12,7 +12,7 @@ from .classes import names_classes
 from .eight_bits import widened
 from .operators import plain_name
 from .oracle import Reference
-from .places import names_each_once, rises
+from .places import Uses, names_each_once, rises
 from .watching import Watching
 
 _ORDERS = frozenset(("gt", "ge", "lt", "le", "clamp", "clamp_min", "clamp_max", "histc"))
@@ -178,13 +178,28 @@ def met_integers(
     full = [_with_fullest(one, seen.fullest, generator) for one in inputs]
     changed = list(inputs) if reference.tried(full, state) is None else full
     for place in whole:
-        for numbers in ([*bounds, *beside], bounds, *([one] for one in (*bounds, *beside))):
+        looked_up = _looked_up(
+            reference, inputs, state, inputs[place]
+        )  # -1: from the end, by grace of an index
+        met, near = ([one for one in some if one >= 0 or not looked_up] for some in (bounds, beside))
+        for numbers in ([*met, *near], met, *([one] for one in (*met, *near))):
             moved = _holding(changed[place], numbers, generator) if numbers else changed[place]
             given = [*changed[:place], moved, *changed[place + 1 :]]
             if moved is not changed[place] and reference.tried(given, state) is not None:
                 changed = given
                 break
     return changed if any(one is not was for one, was in zip(changed, inputs, strict=True)) else None
+
+
+def _looked_up(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], value: Input
+) -> bool:
+    """Whether an index takes integers as places, none of them negative."""
+    if not _integers(value) or int(value.min()) < 0:
+        return False
+    with Uses([value]) as uses:
+        reference.tried(inputs, state)
+    return not uses.names.isdisjoint(("index", "index_put"))
 
 
 def _with_fullest(

@@ -54,7 +54,7 @@ def tells_more(family: str, setting: Setting) -> bool:
         INFINITE,
         ONE_NAN,
     ):  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
-        return any(floating) and (all(floating) or (family == ONE_NAN and _only_places(setting)))
+        return any(floating) and (all(floating) or _only_places(setting))
     if not asks(family, setting):
         return False
     if family in (OPPOSED, OPPOSED_TOO):
