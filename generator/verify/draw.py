@@ -25,7 +25,7 @@ from .extremes import (
 )
 from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
 from .idle import idle_nan, idle_places, idle_spike
-from .ignored import ALL_IGNORED, all_ignored, ignored_classes
+from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
 from .integers import (
     extreme_integers,
     extreme_integers_in,
@@ -77,7 +77,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "high words": high_words, "one branch": chained, "rows twice": rows_twice,
     "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
-    ALL_IGNORED: all_ignored,
+    ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
 }  # fmt: skip

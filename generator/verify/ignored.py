@@ -13,6 +13,7 @@ import torch
 
 from ...profiling.build import Input
 from .eight_bits import widened
+from .idle import idle_nan
 from .oracle import Reference
 from .watching import Watching
 
@@ -50,6 +51,14 @@ def ignored_classes(
     if answer is None or not all(bool(widened(one).isfinite().all()) for one in answer.outputs):
         return None
     return marked
+
+
+def ignored_nan(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Likewise with NaN in rows that are left out, where the reference has its answer all the same."""
+    marked = ignored_classes(reference, inputs, state, generator)
+    return None if marked is None else idle_nan(reference, marked, state, generator)
 
 
 def all_ignored(

@@ -11,7 +11,7 @@ from ...profiling.op import Op, OpError
 from ...profiling.shapes import ShapeSet
 from .sizing import builds_alike, fewest, first_sound, is_crowded, sizes_of
 
-LONG, OVER = "long ", "one over "
+LONG, OVER, HALF = "long ", "one over ", "half "
 """What their names begin with."""
 
 _SHORTEST, _LONGEST = 8, 1024
@@ -43,6 +43,30 @@ def longest(op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False) 
         if _is_loop(op, name) if loops else is_set or _is_axis(op, name):
             found += _made(op, f"{LONG}{name}", name, _lengths(full[name]), sets, most_bytes)
     return found
+
+
+def halved(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """For what the constructor is given and shapes what goes in, and none of `sets` changes, half as much:
+    the small sizes with a group of another width, say."""
+    full = sizes_of(op.constants)
+    found: list[ShapeSet] = []
+    for name in op.text.free():
+        size = full.get(name, 0)
+        if size < _SHORTEST or size % 2 or any(_is_set(op, name, one) for one in sets):
+            continue
+        half = {**sets[0].overrides, name: size // 2}
+        if builds_alike(op, {}, {name: size // 2}) or len(found) == _PARTED:
+            continue
+        with contextlib.suppress(OpError):
+            made = op.with_overrides(half).footprint()
+            reshaped = made.inputs != op.with_overrides(sets[0].overrides).footprint().inputs
+            if reshaped and made.total_bytes <= most_bytes and op.is_sound(half):
+                found.append(ShapeSet(f"{HALF}{name}", half, made.total_bytes, True, f"half of {name}"))
+    return found
+
+
+def _is_set(op: Op, name: str, one: ShapeSet) -> bool:
+    return one.overrides.get(name, op.constants[name]) != op.constants[name]
 
 
 def one_over(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:

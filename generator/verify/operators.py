@@ -40,7 +40,9 @@ _PASSES_NAN = (
     add sub rsub mul div neg reciprocal sqrt rsqrt square pow exp exp2 log log2 log10 sigmoid silu sum mean mm
     bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
     native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm
-    cumsum cumprod prod index_add scatter_add embedding logsumexp
+    cumsum cumprod prod index_add scatter_add embedding logsumexp unfold roll flip repeat constant_pad_nd
+    gather index index_select diagonal pixel_shuffle pixel_unshuffle im2col avg_pool2d avg_pool3d
+    reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d
     """)
 )
 """NaN comes out of these however they are computed. Of a clamp or a comparison it does not:

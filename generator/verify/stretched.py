@@ -14,7 +14,7 @@ import torch
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import NETWORK_CALLS, ShapeSet
 from .hints import Hints
-from .longest import LONG, OVER, longest, one_over, roomier
+from .longest import LONG, OVER, halved, longest, one_over, roomier
 from .sizing import builds_alike, fewest, first_sound, is_crowded, sizes_of
 
 _TALLER = 4
@@ -59,7 +59,8 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     tables = tables or _vast(op, sets, 2 * most_bytes)
     found = [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
     found += longest(op, [*sets, *found], 4 * most_bytes)
-    return [*found, *one_over(op, [*sets, *found], 2 * most_bytes)]
+    found += one_over(op, [*sets, *found], 2 * most_bytes)
+    return [*found, *halved(op, [*sets, *found], 2 * most_bytes)]
 
 
 def has_few_rows(name: str) -> bool:
