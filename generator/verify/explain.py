@@ -80,8 +80,8 @@ def _an_earlier_answer(
     outputs: list[torch.Tensor], answer: Answer, earlier: Sequence[Answer], precision: str
 ) -> Finding | None:
     for old in earlier:
-        if all(map(_is_flat, old.oracle.outputs)):
-            continue  # of zeros alone, say: everyone's zeros are like it
+        if all(_is_flat(one) or not bool(one.isfinite().any()) for one in old.oracle.outputs):
+            continue  # of zeros alone, say, or NaN: everyone's are like it
         same = old.case.setting is answer.case.setting and _tells(old, answer)
         if same and accepted(outputs, old, precision) and _nearer(outputs, old, answer):
             return "stale-output", f"it returns the result of an earlier call ({old.case.name})"

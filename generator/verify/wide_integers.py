@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from ...profiling.build import Input
+from .domain import operators_of
 from .integers import floats_out, is_answered, is_whole
 from .operators import words
 from .oracle import Reference
@@ -35,7 +36,8 @@ def wide_integers(
     if answer is None or uses.otherwise or not floats_out(answer):
         return None
     bits = any(word in name for name in uses.names for word in ("and", "or", "shift"))
-    kinds = [any_bits] if bits else [_hashed, _spread] if "remainder" in uses.names else [_spread]
+    hashes = "remainder" in operators_of(reference, inputs, state)
+    kinds = [any_bits] if bits else [_hashed, _spread] if hashes else [_spread]
     for drawn in kinds:
         changed = [drawn(one, generator) if is_whole(one) else one for one in inputs]
         wrapped = drawn is _hashed and wraps(reference, changed, state)
@@ -71,7 +73,7 @@ def _spread(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def _hashed(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """What is hashed is as large as an integer of 32 bits: a float64 loses digits of the products."""
-    bits = min(31, torch.iinfo(value.dtype).bits - 1)
+    bits = min(30, torch.iinfo(value.dtype).bits - 1)
     return torch.randint(0, 1 << bits, value.shape, generator=generator).to(value.dtype)
 
 

@@ -3,7 +3,12 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.added_weights import far_below_zero, far_from_zero, far_in_common
+from kbgen.generator.verify.added_weights import (
+    below_zero,
+    far_below_zero,
+    far_from_zero,
+    far_in_common,
+)
 from kbgen.generator.verify.oracle import Reference
 
 X = torch.randn(6, 4)
@@ -54,3 +59,16 @@ def test_sums_lie_far_out_together_where_their_deviation_is_taken() -> None:
     assert far is not None
     assert float(far["0.bias"].min()) > 32
     assert torch.equal(far["1.bias"], state["1.bias"])
+
+
+def test_sums_lie_a_little_below_zero_where_a_largest_is_taken_behind_what_falls_there() -> None:
+    def lowered(then: nn.Module) -> dict[str, torch.Tensor] | None:
+        model = Shifted(then)
+        state = {name: one.clone() for name, one in model.state_dict().items()}
+        return below_zero(Reference(model, "as-is"), [X], state, torch.Generator().manual_seed(0))
+
+    state = lowered(nn.Sequential(nn.GELU(), nn.AdaptiveMaxPool1d(1)))
+    assert state is not None
+    assert -4 < float(state["shift"].min()) < float(state["shift"].max()) < 0
+    assert lowered(nn.GELU()) is None
+    assert lowered(nn.AdaptiveMaxPool1d(1)) is None

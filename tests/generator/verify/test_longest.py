@@ -124,3 +124,62 @@ def test_an_answer_without_elements_is_no_shape_to_judge_by(tmp_path: Path) -> N
 )
 def test_shapes_along_one_axis_are_known_by_their_names(name: str, few: bool) -> None:
     assert has_few_rows(name) is few
+
+
+NAMED = """import torch
+from torch import nn
+
+BATCH, VOCAB, HISTORY = 8, 8192, 64
+
+
+class Model(nn.Module):
+    def forward(self, logits, seen):
+        return logits.scatter(1, seen, logits.gather(1, seen) / 2)
+
+
+def get_inputs():
+    return [torch.randn(BATCH, VOCAB), (torch.arange(HISTORY) * 7 % VOCAB).repeat(BATCH, 1)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+GROUPS = """import torch
+from torch import nn
+
+ROWS, COLUMNS, GROUP = 256, 512, 64
+
+
+class Model(nn.Module):
+    def __init__(self, group):
+        super().__init__()
+        self.group = group
+
+    def forward(self, x, scales):
+        return x.repeat_interleave(8, dim=1) * scales.repeat_interleave(self.group, dim=1)
+
+
+def get_inputs():
+    return [torch.randn(ROWS, COLUMNS // 8), torch.rand(ROWS, COLUMNS // GROUP)]
+
+
+def get_init_inputs():
+    return [GROUP]
+"""
+
+
+def test_names_of_a_longer_row_have_places_enough(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(NAMED)
+    told = "for t in range(128): pass"
+    for one in settings(load_op(path), "as-is", 1, source=told):
+        if one.name.startswith(("long ", "beyond")):
+            assert len(one.shipped[1].unique()) >= one.shipped[1].shape[1] // 2, one.name  # type: ignore[union-attr]
+
+
+def test_what_the_constructor_alone_is_given_is_once_half_as_much(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(GROUPS)
+    widths = {one.name: one.op.constants["GROUP"] for one in settings(load_op(path), "as-is", 1)}
+    assert widths["half GROUP"] == 32, widths

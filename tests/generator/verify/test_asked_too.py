@@ -1,0 +1,128 @@
+"""What few ops are asked for: outputs apart, limits of their dtype, scores left out, bytes at their ends."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+
+from kbgen.generator.verify.draws import silent_stretches
+from kbgen.generator.verify.extremes import minus_infinite_in
+from kbgen.generator.verify.ignored import all_ignored, ignored_nan
+from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.overlaps import overlapping
+from kbgen.generator.verify.thresholds import met_results
+from kbgen.generator.verify.wide_integers import wide_integers
+
+
+class Calls(nn.Module):
+    def __init__(self, compute: Callable[..., object]) -> None:
+        super().__init__()
+        self.compute = compute
+
+    def forward(self, *inputs: torch.Tensor) -> object:
+        return self.compute(*inputs)
+
+
+def reference(compute: Callable[..., object]) -> Reference:
+    return Reference(Calls(compute), "as-is")
+
+
+def draw() -> torch.Generator:
+    return torch.Generator().manual_seed(3)
+
+
+@pytest.mark.parametrize(
+    ("slices", "expected"),
+    [
+        ((slice(0, 4), slice(4, 8)), ()),
+        ((slice(0, 5), slice(4, 8)), ((0, 1),)),
+        ((slice(0, 8, 2), slice(1, 8, 2)), ()),
+        ((slice(0, 8, 2), slice(6, 8)), ((0, 1),)),
+    ],
+)
+def test_outputs_may_share_a_storage_and_no_element(
+    slices: tuple[slice, slice], expected: tuple[tuple[int, int], ...]
+) -> None:
+    packed = torch.zeros(8)
+    assert overlapping([packed[one] for one in slices]) == expected
+
+
+def test_an_expanded_output_overlaps_what_it_stands_for() -> None:
+    packed = torch.zeros(8)
+    assert overlapping([packed[:1].expand(4), packed[:2], packed[2:]]) == ((0, 1),)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_the_oracle_masks_by_the_limits_of_the_op_s_own_dtype(dtype: torch.dtype) -> None:
+    masks = reference(lambda x: torch.full_like(x, torch.finfo(x.dtype).min))
+    masks.eager([torch.zeros(3, dtype=dtype)], {})
+    [found] = masks.oracle([torch.zeros(3, dtype=dtype)], {}).outputs
+    assert found.dtype == torch.float64
+    assert found[0] == torch.finfo(dtype).min
+    assert torch.finfo(torch.float64).max > 1e300
+
+
+def test_scores_are_left_out_where_numbers_remain() -> None:
+    x = torch.randn(8, 64)
+    changed = minus_infinite_in(0, reference(lambda x: x.softmax(-1)), [x], {}, draw())
+    assert changed is not None
+    [scores] = changed
+    assert isinstance(scores, torch.Tensor)
+    assert 20 < int(scores.isinf().sum()) < 120
+    assert bool(scores[:, 0].isfinite().all())
+    assert minus_infinite_in(0, reference(lambda x: x.log_softmax(-1)), [x], {}, draw()) is None
+    assert minus_infinite_in(0, reference(lambda x: x * 2), [x], {}, draw()) is None
+
+
+def test_a_loss_of_nothing_and_nan_where_nothing_counts() -> None:
+    loss = reference(lambda x, y: nn.functional.cross_entropy(x, y, ignore_index=2))
+    given = [torch.randn(64, 5), torch.randint(0, 5, (64,))]
+    none = all_ignored(loss, given, {}, draw())
+    assert none is not None
+    assert bool((none[1] == 2).all())
+    marked = ignored_nan(loss, given, {}, draw())
+    assert marked is not None
+    scores, classes = marked
+    assert isinstance(scores, torch.Tensor)
+    assert isinstance(classes, torch.Tensor)
+    assert bool((classes[scores.isnan().any(1)] == 2).all())
+    assert bool(scores.isnan().any())
+
+
+def test_products_of_bytes_meet_both_ends() -> None:
+    given = [torch.randint(-128, 128, (64, 64), dtype=torch.int8) for _ in range(2)]
+    changed = wide_integers(reference(lambda a, b: (a.int() @ b.int().t()).float()), given, {}, draw())
+    assert changed is not None
+    for one in changed:
+        assert isinstance(one, torch.Tensor)
+        assert 0.3 < float((one == int(one.min())).float().mean()) < 0.6
+
+
+def test_hashes_are_as_long_as_they_may_be_without_running_over() -> None:
+    ids = [torch.randint(0, 1000, (64,))]
+    hashed = wide_integers(reference(lambda x: ((x * 2654435761) % 1021).float()), ids, {}, draw())
+    wraps = wide_integers(reference(lambda x: ((x * (1 << 40)) % 1021).float()), ids, {}, draw())
+    assert hashed is not None
+    assert wraps is not None
+    assert int(torch.as_tensor(hashed[0]).max()) > 1 << 27
+    assert int(torch.as_tensor(wraps[0]).max()) < 1 << 21
+
+
+def test_results_meet_the_number_that_they_are_compared_with() -> None:
+    halves = reference(lambda a, b: a / (a + b) >= 0.5)
+    found = met_results(halves, [torch.rand(16, 16), torch.rand(16, 16)], {}, draw())
+    assert found is not None
+    left, right = (torch.as_tensor(one) for one in found)
+    assert int((left == right).sum()) > 8
+    assert met_results(reference(lambda a: a * 2), [torch.rand(16)], {}, draw()) is None
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 1000])
+def test_silence_begins_and_ends_with_a_tile(length: int) -> None:
+    drawn = silent_stretches(torch.zeros(6, length), draw())
+    assert drawn.shape == (6, length)
+    if length == 1000:
+        assert not drawn[0, 256:512].any()
+        assert bool(drawn[0, :256].all())
+        assert not drawn[1, 128:256].any()
