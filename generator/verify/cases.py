@@ -65,6 +65,9 @@ NARROWER = Room(wide=ROOM.wide >> 6)
 """For a candidate that runs past its limit at the wide shape: one that walks the channels of a convolution
 one by one, say, in hundreds of programs."""
 
+_ALIKE = ("tall", "alike", "short")
+"""Shapes at which values are like the others'."""
+
 _AT_ODD = {"spikes", "negative spikes", "small integers", "all negative", FAR_BELOW}
 """Families that look for elements left out, and for what fills lanes beyond them, where sizes are odd; the
 others run at the first shape."""
@@ -154,7 +157,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         cases += draw.trained(widest, one)
     if one is not first:
         usual = draw.case(odd_place, odd, "as shipped", shipped_weights=True)
-        cases += draw.altered(usual, "met integers")  # whole tiles hide the last of a full length
+        for family in ("met integers", "full lengths"):  # whole tiles hide the last of a full length
+            cases += draw.altered(usual, family)
     for place, uneven in enumerate(found):
         if uneven.name == "past" and tells_more(OPPOSED, uneven):
             cases.append(draw.case(place, uneven, OPPOSED, optional=False))
@@ -164,7 +168,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
             cases += [draw.case(place, uneven, "spikes")] if tells_more("spikes", uneven) else []
     for place, deep in ((place, one) for place, one in enumerate(found) if of_lengths(one.name)):
         usual = draw.case(place, deep, "as shipped", shipped_weights=True)
-        cases += draw.altered(usual, "met integers")
+        cases += draw.altered(usual, "met integers") + draw.altered(usual, "full lengths")
     place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)
@@ -186,7 +190,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [
         draw.case(place, one, "as shipped", optional=True)
         for place, one in enumerate(rest, 1)
-        if one.name not in ("tall", "alike") and not has_few_rows(one.name)  # values like the others'
+        if one.name not in _ALIKE and not has_few_rows(one.name)
     ]
     if one is not first and tells_more(INFINITE, one):
         cases.append(draw.case(widest, one, INFINITE, optional=True))

@@ -44,7 +44,7 @@ from .places import puts_at_places
 from .repeated import rows_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
-from .thresholds import met_integers, met_results, met_thresholds
+from .thresholds import full_lengths, met_integers, met_results, met_thresholds
 from .unsorted import nearly_sorted, unsorted
 from .weights import AS_INPUTS, TRAINED, draw_weights, level_weights
 from .wide_integers import wide_integers
@@ -69,7 +69,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "all but one": partial(lone_masks, 1), "one alone": partial(lone_masks, 0),
     "zeros alone": zeros_alone,
     "met thresholds": met_thresholds, "met results": met_results,
-    "met integers": met_integers, "unsorted places": unsorted,
+    "met integers": met_integers, "full lengths": full_lengths, "unsorted places": unsorted,
     "far integers": far_integers,
     "wide integers": wide_integers, "one place": one_place, "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,

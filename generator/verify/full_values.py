@@ -13,7 +13,7 @@ from .families import NEAR_ONE, SILENT
 from .full_axes import AtFullAxes, called_apart
 from .record import Record
 from .setting import Case
-from .sizing import builds_alike, sizes_of
+from .sizing import one_more
 from .whole_tiles import bytes_of
 
 _NAME = "full size"
@@ -56,10 +56,8 @@ _NO_LIMIT = 1 << 20
 def _beyond(record: Record) -> list[Case]:
     """A call with one row more than at full size, which is all that many a second kernel has been made for;
     none where no constant makes rows alone."""
-    op = record.op
-    for name, size in sizes_of(op.constants).items():
-        more = {name: size + 1}
-        if name in op.text.free() and op.is_sound(more) and builds_alike(op, {}, more):
-            found = at_sizes(op, f"{_NAME} and one more", more, record.mode, record.seed + 6000, ("normal",))
-            return [replace(one, step=replace(one.step, shape=1)) for one in found[:1]]
-    return []
+    more = one_more(record.op)
+    if more is None:
+        return []
+    found = at_sizes(record.op, f"{_NAME} and one more", more, record.mode, record.seed + 6000, ("normal",))
+    return [replace(one, step=replace(one.step, shape=1)) for one in found[:1]]

@@ -58,9 +58,10 @@ def idle_places(
     if answer is None or uses.otherwise or not uses.names:
         return None
     found, largest = changed.clone(), int(changed.max())
-    least = torch.iinfo(changed.dtype).min
+    pages = any(isinstance(one, torch.Tensor) and _floats(one) and one.ndim > 2 for one in inputs)
+    far = [] if pages else [max(_NO_PLACE, torch.iinfo(changed.dtype).min)]
     for spot in torch.randint(0, changed.numel(), (_TRIES // 2,), generator=generator).tolist():
-        tried = [_with(found, spot, value) for value in (-1, largest, 0, max(_NO_PLACE, least))]
+        tried = [_with(found, spot, value) for value in (-1, largest, 0, *far)]
         given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tried)
         if all(_same(reference.tried(one, state), answer) for one in given):
             found = tried[0]
@@ -68,7 +69,8 @@ def idle_places(
 
 
 _NO_PLACE = -(1 << 30)
-"""No place from the end either, of any table: what is looked up and not used has to be there."""
+"""No place from the end either, of any table: a row that is looked up and not used has to be there; pages of
+a cache that nobody uses need not."""
 
 
 def _is_table(value: Input) -> bool:

@@ -45,6 +45,20 @@ def longest(op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False) 
     return found
 
 
+def short(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
+    """The small sizes with two elements along each axis that the constructor is told nothing of, or else
+    along the longest that can be so short: less than a window, or than what is kept of an axis."""
+    full, small = sizes_of(op.constants), sets[0].overrides
+    axes = [name for name in op.text.free() if full.get(name, 0) > 2 and _is_axis(op, name)]
+    every = dict.fromkeys(axes, 2)
+    for sizes in (every, *({name: 2} for name in sorted(axes, key=lambda one: -full[one]))):
+        overrides = {**small, **sizes}
+        if len(sizes) > 0 and op.bytes_at(overrides) is not None and op.is_sound(overrides):
+            size = op.bytes_at(overrides) or 0
+            return [ShapeSet("short", overrides, size, True, "two elements along an axis")]
+    return []
+
+
 def halved(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """For what the constructor is given and shapes what goes in, and none of `sets` changes, half as much:
     the small sizes with a group of another width, say."""

@@ -122,14 +122,20 @@ def emptied(
     first = next((one for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0), None)
     if first is None or (layout == "no columns" and first.ndim < 2):
         return None
-    length = first.shape[_AXES[layout]]
-    changed = [_without(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
-    answer = reference.tried(changed, state)
-    if answer is not None and _keeps_one(reference, inputs, changed, answer, state):
-        return None
-    if answer is not None and len({output.numel() == 0 for output in answer.outputs}) > 1:
-        return None  # a part of the answer alone is left, which nobody looks at
-    return changed if _has_answer(reference, changed, state) else None
+    axis = _AXES[layout]
+    length = first.shape[axis]
+    own = [_without_own(one, length, axis) if isinstance(one, torch.Tensor) else one for one in inputs]
+    every = [_without(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
+    for changed in (own, every):  # a filter's taps may be as many as there are rows, by chance
+        answer = reference.tried(changed, state)
+        if answer is None:
+            continue
+        if _keeps_one(reference, inputs, changed, answer, state):
+            return None
+        if len({output.numel() == 0 for output in answer.outputs}) > 1:
+            return None  # a part of the answer alone is left, which nobody looks at
+        return changed if _has_answer(reference, changed, state) else None
+    return None
 
 
 def _keeps_one(
@@ -167,6 +173,12 @@ def _has_answer(reference: Reference, inputs: Sequence[Input], state: dict[str, 
     finally:
         torch.use_deterministic_algorithms(were, warn_only=warned)
     return answer is not None and all(bool(widened(output).isfinite().all()) for output in answer.outputs)
+
+
+def _without_own(value: torch.Tensor, length: int, axis: int) -> torch.Tensor:
+    """Its own first, or last, axis if that is as long, else whichever is."""
+    whole = value.ndim > 0 and value.shape[axis] == length
+    return value.narrow(axis, 0, 0).clone() if whole else _without(value, length)
 
 
 def _without(value: torch.Tensor, length: int) -> torch.Tensor:

@@ -46,6 +46,15 @@ def first_sound(
     return None
 
 
+def one_more(op: Op) -> dict[str, int] | None:
+    """Full size with one row more, by the first constant that makes them alone; None where none does."""
+    for name, size in sizes_of(op.constants).items():
+        more = {name: size + 1}
+        if name in op.text.free() and builds_alike(op, {}, more) and op.is_sound(more):
+            return more
+    return None
+
+
 def is_crowded(op: Op, overrides: Mapping[str, Any], small: Mapping[str, Any]) -> bool:
     """Whether integers among the inputs name the same few places again and again, as they do not at the
     `small` sizes: what is left out of the names is then named elsewhere."""

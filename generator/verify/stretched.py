@@ -14,8 +14,8 @@ import torch
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import NETWORK_CALLS, ShapeSet
 from .hints import Hints
-from .longest import LONG, OVER, halved, longest, one_over, roomier
-from .sizing import builds_alike, fewest, first_sound, is_crowded, sizes_of
+from .longest import LONG, OVER, halved, longest, one_over, roomier, short
+from .sizing import builds_alike, fewest, first_sound, is_crowded, one_more, sizes_of
 
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
@@ -60,7 +60,11 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     found = [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
     found += longest(op, [*sets, *found], 4 * most_bytes)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
-    return [*found, *halved(op, [*sets, *found], 2 * most_bytes)]
+    found += halved(op, [*sets, *found], 2 * most_bytes) + short(op, sets)
+    more = one_more(op) if any(not one.overrides for one in sets) else None  # else asked for with full size
+    size = op.bytes_at(more) if more is not None else None
+    more_rows = [ShapeSet("one more", more, size, True, "one row more")] if more and size else []
+    return [*found, *more_rows]
 
 
 def has_few_rows(name: str) -> bool:

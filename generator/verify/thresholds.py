@@ -175,8 +175,7 @@ def met_integers(
     bounds, beside = list(seen.whole), [
         near for bound, ordered in seen.whole.items() for near in (bound - 1, bound, bound + 1) if ordered
     ]  # fmt: skip
-    full = [_with_fullest(one, seen.fullest, generator) for one in inputs]
-    changed = list(inputs) if reference.tried(full, state) is None else full
+    changed = full_lengths(reference, inputs, state, generator) or list(inputs)
     for place in whole:
         looked_up = _looked_up(
             reference, inputs, state, inputs[place]
@@ -189,6 +188,20 @@ def met_integers(
                 changed = given
                 break
     return changed if any(one is not was for one, was in zip(changed, inputs, strict=True)) else None
+
+
+def full_lengths(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with a length, among its lengths, that is as long as the axis, and one of a single place; None
+    where there are none such, or the reference has no answer."""
+    if not any(map(_integers, inputs)):
+        return None
+    with _Compared() as seen:
+        reference.tried(inputs, state)
+    full = [_with_fullest(one, seen.fullest, generator) for one in inputs]
+    moved = any(one is not was for one, was in zip(full, inputs, strict=True))
+    return full if moved and reference.tried(full, state) is not None else None
 
 
 def _looked_up(
