@@ -11,7 +11,8 @@ from kbgen.generator.verify.extremes import minus_infinite_in
 from kbgen.generator.verify.ignored import all_ignored, ignored_nan
 from kbgen.generator.verify.oracle import Reference
 from kbgen.generator.verify.overlaps import overlapping
-from kbgen.generator.verify.thresholds import met_results
+from kbgen.generator.verify.resized import emptied
+from kbgen.generator.verify.thresholds import full_lengths, met_results
 from kbgen.generator.verify.wide_integers import wide_integers
 
 
@@ -126,3 +127,21 @@ def test_silence_begins_and_ends_with_a_tile(length: int) -> None:
         assert not drawn[0, 256:512].any()
         assert bool(drawn[0, :256].all())
         assert not drawn[1, 128:256].any()
+
+
+def test_one_length_is_as_long_as_its_axis_however_few_there_are() -> None:
+    def attend(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        return x.masked_fill(torch.arange(x.shape[1]) >= lengths[:, None], 0.0)
+
+    lengths = torch.tensor([3, 4])
+    changed = full_lengths(reference(attend), [torch.randn(2, 23), lengths], {}, draw())
+    assert changed is not None
+    assert sorted(torch.as_tensor(changed[1]).tolist()) == [1, 23]
+    assert full_lengths(reference(lambda x: x), [torch.randn(2, 23)], {}, draw()) is None
+
+
+def test_no_rows_leaves_taps_that_are_as_many() -> None:
+    joined = reference(lambda state, x: torch.cat([state, x], -1))
+    given = emptied(joined, [torch.randn(2, 5, 2), torch.randn(2, 5, 7)], {}, "no rows")
+    assert given is not None
+    assert [torch.as_tensor(one).shape for one in given] == [(0, 5, 2), (0, 5, 7)]

@@ -8,9 +8,9 @@ from kbgen.generator.verify.integers import (
     far_integers,
     one_place,
     single_others,
-    wide_integers,
 )
 from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.wide_integers import wide_integers
 
 DRAW = torch.Generator().manual_seed(0)
 

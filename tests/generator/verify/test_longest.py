@@ -183,3 +183,18 @@ def test_what_the_constructor_alone_is_given_is_once_half_as_much(tmp_path: Path
     path.write_text(GROUPS)
     widths = {one.name: one.op.constants["GROUP"] for one in settings(load_op(path), "as-is", 1)}
     assert widths["half GROUP"] == 32, widths
+
+
+def test_an_axis_is_once_too_short_for_what_is_kept_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(PRODUCT)
+    found = {one.name: one.op.constants for one in settings(load_op(path), "as-is", 1)}
+    assert {found["short"][name] for name in ("ROWS", "INNER", "COLUMNS")} == {2}
+
+
+def test_where_full_size_is_judged_so_is_one_row_more(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(GROUPS)
+    found = {one.name: one.op for one in settings(load_op(path), "as-is", 1)}
+    assert any(not one.overrides for one in found.values())
+    assert found["one more"].constants["ROWS"] == 257
