@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ...profiling.sandbox import Limits
 from .cases import at_sizes
-from .families import NEAR_ONE, SILENT
 from .full_axes import AtFullAxes, called_apart
 from .record import Record
 from .setting import Case
@@ -25,7 +24,7 @@ _MOST_BYTES = 64 << 20
 _LONGEST_S = 3.0
 """Of one call; a process has four times that, for what is before and after it."""
 
-_FAMILIES = ("normal", "spikes", SILENT, NEAR_ONE)
+_FAMILIES = ("normal", "spikes")
 
 
 def full_values(

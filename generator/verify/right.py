@@ -143,7 +143,7 @@ def _draws(case: Case, right: Ran) -> int:
     return min(_ENOUGH, max(few, -(-_ENOUGH // max(1, values)), -(-_ROWS // max(1, rows))))
 
 
-_PEAKS, _AT_PEAKS = ("spikes", "negative spikes", LATE_PEAKS, LONE_ROWS), 3
+_PEAKS, _AT_PEAKS = ("spikes", "negative spikes", LATE_PEAKS, LONE_ROWS), 2
 
 
 def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:

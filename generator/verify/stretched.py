@@ -57,10 +57,10 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     parts = _uneven(op, sets, tile, _LONGER * sets[0].total_bytes, 2 * most_bytes) if tile else []
     tables = _deep(op, sets, 2 * most_bytes) if told.short_integers else []
     tables = tables or _vast(op, sets, 2 * most_bytes)
-    found = [*_tall(op, sets), *_alike(op, sets[0]), *longer, *past, *parts, *tables]
+    found = [*_tall(op, sets), *_alike(op, sets[0]), *short(op, sets), *longer, *past, *parts, *tables]
     found += longest(op, [*sets, *found], 4 * most_bytes)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
-    found += halved(op, [*sets, *found], 2 * most_bytes) + short(op, sets)
+    found += halved(op, [*sets, *found], 2 * most_bytes)
     more = one_more(op) if any(not one.overrides for one in sets) else None  # else asked for with full size
     size = op.bytes_at(more) if more is not None else None
     more_rows = [ShapeSet("one more", more, size, True, "one row more")] if more and size else []

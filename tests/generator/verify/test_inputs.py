@@ -278,10 +278,10 @@ def test_entries_of_a_table_that_nobody_uses_hold_no_place() -> None:
     class Paged(nn.Module):
         def forward(self, pages: torch.Tensor, table: torch.Tensor, used: torch.Tensor) -> torch.Tensor:
             there = torch.arange(table.shape[1]) < used[:, None]
-            return pages[table].masked_fill(~there, 0.0).sum(1)
+            return pages[table].masked_fill(~there[..., None, None], 0.0).sum(1)
 
     table, used = torch.randint(0, 8, (4, 6), generator=generator()), torch.tensor([1, 2, 3, 3])
-    given = idle_places(Reference(Paged(), "as-is"), [torch.randn(8), table, used], {}, generator())
+    given = idle_places(Reference(Paged(), "as-is"), [torch.randn(8, 2, 3), table, used], {}, generator())
     assert given is not None
     moved = given[1]
     assert isinstance(moved, torch.Tensor)
