@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
+from math import prod
 from typing import Any
 
 import torch
@@ -51,12 +52,20 @@ class Footprint:
     def signature(self) -> tuple[str, ...]:
         return tuple(call.name for call in self.calls)
 
-    def broadcasts_unlike(self, usual: "Footprint") -> bool:
-        """Whether one element is broadcast in a call here where it is as many as the others `usual`ly: half
-        of three columns, say, beside the other half. Where other calls are made nothing is said."""
+    def is_unlike(self, usual: "Footprint") -> bool:
+        """Whether one element is broadcast in a call here where it is as many as the others `usual`ly (half
+        of three columns, say, beside the other half), or a norm has a mean of each single element, as it has
+        not usually: nothing of its input is left then. Where other calls are made nothing is said."""
         if self.signature != usual.signature:
             return False
-        return any(map(_broadcasts_unlike, self.calls, usual.calls))
+        return any(
+            _broadcasts_unlike(now, was) or (_is_of_single_elements(now) and not _is_of_single_elements(was))
+            for now, was in zip(self.calls, usual.calls, strict=True)
+        )
+
+
+def _is_of_single_elements(call: Call) -> bool:
+    return "_norm" in call.name and len(call.results) > 1 and prod(call.results[0]) == prod(call.results[1])
 
 
 def _broadcasts_unlike(now: Call, usual: Call) -> bool:

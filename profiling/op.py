@@ -145,9 +145,8 @@ class Op:
     def holds_by_chance(self, overrides: Mapping[str, Literal]) -> bool:
         """Whether the reference runs at this size only by chance."""
         usual, found = self._measure({}), self._measure(overrides)
-        if usual is not None and found is not None and found.broadcasts_unlike(usual):
-            return True
-        return self._parts_groups(overrides) or self._divides_by_chance(overrides)
+        unlike = found is not None and usual is not None and found.is_unlike(usual)
+        return unlike or self._parts_groups(overrides) or self._divides_by_chance(overrides)
 
     def _parts_groups(self, overrides: Mapping[str, Literal]) -> bool:
         """Whether a group would end inside of what the file never parts."""

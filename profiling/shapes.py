@@ -1,11 +1,12 @@
 """Finds smaller shapes of the same operator, on which an interpreter can run it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .axes import SMALLEST_SIZE, Axis, Measure, Values, find_axes, overrides_of, slots_of
 from .constructors import is_built_in
 from .footprint import Footprint
+from .groups import grouped
 from .memory import readable
 from .narrow import Start, narrowed
 from .sizes import few, halves, odd_sizes
@@ -48,6 +49,8 @@ class ShapeSet:
     total_bytes: int
     fits: bool
     reason: str
+    is_sound: bool = True
+    """False where the reference fails at it, or gives NaN, or nothing of its inputs."""
 
 
 def search(
@@ -120,10 +123,12 @@ class _Search:
     def sets(self, budget: int, held: int = 0) -> tuple[ShapeSet, ...]:
         """`held` bytes of parameters are granted beside the budget."""
         small = self.small(held + budget)
-        reason = "every size scaled down together"
-        if self._bytes(small) <= held + budget and not self._sound(small):
-            reason = "the reference fails or gives NaN on real tensors of this size"
-        found = [self._set("small", small, held + budget, reason)]
+        found = [self._set("small", small, held + budget, "every size scaled down together")]
+        if found[0].fits and not self._sound(small):
+            unsound = (
+                "the reference fails or gives NaN on real tensors of this size, or the same whatever goes in"
+            )
+            found = [replace(found[0], reason=unsound, is_sound=False)]
         if not found[0].fits:
             return tuple(found)
         for_odd, for_wide = held + budget * ODD_FACTOR, held + budget * WIDE_FACTOR
@@ -145,6 +150,9 @@ class _Search:
         first, axes = self.shrunk(budget), self.axes
         if self._bytes(first) > budget or self._sound(first):
             return first
+        fewer = self._with_fewer_groups(first)
+        if self.run(fewer) is not None and self._sound(fewer):
+            return fewer
         for kept in axes:
             self.axes = [axis for axis in axes if axis is not kept]
             values = self.shrunk(budget)
@@ -152,6 +160,13 @@ class _Search:
                 return values
         self.axes = axes
         return first
+
+    def _with_fewer_groups(self, values: Values) -> Values:
+        """`values` with groups, of channels say, that are as long as at full size, or one group."""
+        now, sizes = dict(values), {name: size for (name, place), size in self.full.items() if place is None}
+        for size, groups in grouped(sizes, lambda sizes: self.measure({**sizes, **self.built})):
+            now[groups, None] = max(1, values[size, None] * sizes[groups] // sizes[size])
+        return now
 
     def shrunk(self, budget: int) -> Values:
         """Halve the largest axis again and again until everything fits, or give it the power of two

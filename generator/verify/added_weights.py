@@ -76,6 +76,10 @@ def far_from_zero(
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
 
 
+ALONE = "added weights below zero, alone"
+"""Nothing goes in beside them: small as what comes out is, it is all that there is."""
+
+
 def far_below_zero(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> dict[str, torch.Tensor] | None:

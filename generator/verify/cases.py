@@ -28,13 +28,16 @@ from .families import (
     LATE_PEAKS,
     LONE_ROWS,
     MUST,
+    ONE_AHEAD,
     ONE_NAN,
     OPPOSED,
     SILENT,
     floats,
 )
 from .hints import hints
-from .layout import EMPTY, LAYOUTS, PITCHED, suits
+from .in_parts import TOGETHER
+from .layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
+from .repeated import most_rows
 from .setting import Case, Setting, setting_at
 from .stretched import PARTS, has_few_rows, stretched
 from .whole_tiles import whole_tiles
@@ -80,7 +83,7 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
 
     Raises OpError where the reference does not run on the CPU, as ops that torch has for cards alone do not.
     """
-    sets = next((sets for budget in room.small if (sets := _fitting(op, budget, ("small", "odd")))), [])
+    sets = _smallest(op, room)
     if sets:
         larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
         sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
@@ -125,6 +128,18 @@ def _gives_places(setting: Setting, case: Case) -> bool:
     return answer is not None and any(not output.is_floating_point() for output in answer.outputs)
 
 
+def _smallest(op: Op, room: Room) -> list[ShapeSet]:
+    """The small and the odd shape of the first budget that any fits, and at which the reference tells one
+    input from another, if there is such a one."""
+    found: list[ShapeSet] = []
+    for budget in room.small:
+        sets = _fitting(op, budget, ("small", "odd"))
+        if sets and sets[0].is_sound:
+            return sets
+        found = found or sets
+    return found
+
+
 def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:
     return [found for found in op.shape_sets(budget) if found.fits and found.name in names]
 
@@ -136,7 +151,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
 
     def families(must: bool) -> list[Case]:
-        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES)
+        elsewhere = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD)
         chosen = [name for name in FAMILIES if name not in elsewhere and (name in MUST) is must]
         pairs = [(name, (odd_place, odd) if name in _AT_ODD else (0, first)) for name in chosen]
         return [draw.case(*where, name) for name, where in pairs if tells_more(name, where[1])]
@@ -144,7 +159,8 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases = [draw.case(0, first, "as shipped", shipped_weights=True, again=True)]
     cases += [draw.case(place, one, "normal") for place, one in enumerate(rest, 1)]
     cases.append(draw.case(0, first, "normal"))
-    cases.append(replace(cases[-1], name=f"{cases[-1].name}, kernels left out", step=_ghost(cases[-1].step)))
+    left_out = cases[0 if changes_inputs(first) else -1]  # of other draws a step may be skipped, say
+    cases.append(replace(left_out, name=f"{left_out.name}, kernels left out", step=_ghost(left_out.step)))
     cases += [*families(must=True), draw.nudged(cases[0])]
     cases += [case for family in ALTERED for case in draw.altered(cases[0], family)]
     cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
@@ -153,6 +169,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     widest, one = max(with_rows, key=lambda pair: _columns(pair[1].op))
     if _gives_places(first, cases[0]):
         cases.append(draw.case(widest, one, "equal rows", optional=False))
+        cases += draw.weights_twice(*max(enumerate(found), key=lambda pair: most_rows(pair[1].state)))
     if one is not first:
         cases += draw.trained(widest, one)
     if one is not first:
@@ -162,10 +179,13 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     for place, uneven in enumerate(found):
         if uneven.name == "past" and tells_more(OPPOSED, uneven):
             cases.append(draw.case(place, uneven, OPPOSED, optional=False))
+        if uneven.name == TOGETHER and tells_more(ONE_AHEAD, uneven):
+            cases.append(draw.case(place, uneven, ONE_AHEAD, optional=False))
         if uneven.name in PARTS:
             cases += draw.farthest(place, uneven)
             cases += [draw.case(place, uneven, SILENT)] if tells_more(SILENT, uneven) else []
-            cases += [draw.case(place, uneven, "spikes")] if tells_more("spikes", uneven) else []
+            told = [family for family in ("spikes", ONE_AHEAD) if tells_more(family, uneven)]
+            cases += [draw.case(place, uneven, family, optional=False) for family in told]
     for place, deep in ((place, one) for place, one in enumerate(found) if of_lengths(one.name)):
         usual = draw.case(place, deep, "as shipped", shipped_weights=True)
         cases += draw.altered(usual, "met integers") + draw.altered(usual, "full lengths")
@@ -184,7 +204,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         where = (0, first) if layout == PITCHED else (odd_place, odd)  # whole tiles in rows of odd length
         written_twice = layout == "expanded" and changes_inputs(where[1])
         if suits(where[1].shipped, layout) and not written_twice:
-            cases.append(draw.case(*where, "normal", layout=layout, optional=True))
+            cases.append(draw.case(*where, "normal", layout=layout, optional=layout != TRANSPOSED))
     cases += [case for layout in EMPTY for case in draw.emptied(plain(cases, odd), layout)]
     cases += families(must=False)
     cases += [
@@ -245,7 +265,7 @@ def written(setting: Setting, source: str, scratch: Path, units: int | None = No
 
 def _ghost(step: Step) -> Step:
     """The call before once more, with every kernel left out."""
-    return replace(step, ghost=True, optional=False)
+    return replace(step, ghost=True, optional=False, again=False)
 
 
 def _moved(setting: Setting, case: Case) -> Step:

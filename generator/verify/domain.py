@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 
 from ...profiling.build import Input
 from .eight_bits import widened
 from .oracle import Reference
+from .watching import Watching
 
 Domain = Literal["any", "magnitudes", "shares"]
 
@@ -55,13 +56,55 @@ def domain_of(reference: Reference, inputs: Sequence[Input], state: dict[str, to
 
 
 def within(
-    domain: Domain, drawn: Sequence[Input], shipped: Sequence[Input], ordered: frozenset[int] = frozenset()
+    domain: Domain,
+    drawn: Sequence[Input],
+    shipped: Sequence[Input],
+    ordered: frozenset[int] = frozenset(),
+    dividing: frozenset[int] = frozenset(),
 ) -> list[Input]:
-    """`drawn` values where the `shipped` ones are positive and the op takes nothing else, as such; and those
-    at `ordered` places in rows that rise."""
+    """`drawn` values where the `shipped` ones are positive and the op takes nothing else, as such; those at
+    places that are `dividing` above zero, and those at `ordered` places in rows that rise."""
     mapped = _MAPS[domain]
     found = [mapped(one) if is_positive(was) else one for one, was in zip(drawn, shipped, strict=True)]
+    found = [_as_magnitude(one) if place in dividing else one for place, one in enumerate(found)]
     return [_sorted(one) if place in ordered else one for place, one in enumerate(found)]
+
+
+def divisors(
+    reference: Reference, draws: Sequence[Sequence[Input]], state: dict[str, torch.Tensor]
+) -> frozenset[int]:
+    """Places of inputs that are above zero in each of the `draws`, by which the reference divides: a
+    temperature, a step. Who divides by it may take its sign for granted."""
+    places = [
+        place
+        for place in range(len(draws[0]))
+        if all(is_positive(one[place]) and bool((widened(one[place]) > 0).all()) for one in draws)  # type: ignore[arg-type]
+    ]
+    if not places:
+        return frozenset()
+    with _Divides([draws[0][place] for place in places]) as seen:
+        reference.tried(draws[0], state)
+    return frozenset(place for turn, place in enumerate(places) if turn in seen.found)
+
+
+class _Divides(Watching):
+    """Which of some tensors, known by their numbers, something in the block is divided by."""
+
+    def __init__(self, values: Sequence[Input]) -> None:
+        super().__init__()
+        self.values, self.found = values, set[int]()
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        name = func._schema.name.removeprefix("aten::").removesuffix("_")
+        by = args[1:2] if name == "div" else args[:1] if name == "reciprocal" else ()
+        for one in (one for one in by if isinstance(one, torch.Tensor)):
+            self.found |= {turn for turn, value in enumerate(self.values) if _holds(one, value)}
+
+
+def _holds(one: torch.Tensor, value: Input) -> bool:
+    assert isinstance(value, torch.Tensor)
+    same = one.numel() == value.numel() and one.dtype == value.dtype
+    return same and torch.equal(one.reshape(-1), value.reshape(-1))
 
 
 def in_order(draws: Callable[[int], Sequence[Input]]) -> frozenset[int]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
 import torch
 
 from ...profiling.build import Input
-from .added_weights import below_zero, far_below_zero, far_from_zero, far_in_common
+from .added_weights import ALONE, below_zero, far_below_zero, far_from_zero, far_in_common
 from .domain import within
 from .exchange import Step
 from .extremes import (
@@ -24,6 +24,7 @@ from .extremes import (
     zeros_in,
 )
 from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
+from .half_range import half_range
 from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
 from .integers import (
@@ -38,10 +39,11 @@ from .layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .links import chained, high_words
 from .many_draws import farthest_draws
 from .offsets import late_beginning, one_part, uneven_offsets
+from .one_number import as_their_weights, one_number
 from .other_numbers import OTHER_NUMBERS
 from .past_places import past_the_last
 from .places import puts_at_places
-from .repeated import rows_twice
+from .repeated import rows_twice, state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import full_lengths, met_integers, met_results, met_thresholds
@@ -53,11 +55,10 @@ _INPUTS = 3
 """So many of the first, one after the other."""
 
 _ADDED = {"added weights far out": far_from_zero}
-_ALONE = "added weights below zero, alone"
 _SUMS = {
     "added weights far below zero": far_below_zero,
     "added weights far out in common": far_in_common,
-    _ALONE: below_zero,
+    ALONE: below_zero,
 }
 """Asked for at the first shape alone."""
 
@@ -71,7 +72,9 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "met thresholds": met_thresholds, "met results": met_results,
     "met integers": met_integers, "full lengths": full_lengths, "unsorted places": unsorted,
     "far integers": far_integers,
-    "wide integers": wide_integers, "one place": one_place, "other single numbers": single_others,
+    "wide integers": wide_integers, "one place": one_place,
+    "one number": one_number, "half range": half_range, "as their weights": as_their_weights,
+    "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
     "late beginning": late_beginning,
     "high words": high_words, "one branch": chained, "rows twice": rows_twice,
@@ -83,7 +86,9 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 
-AT_LENGTH = tuple(name for name in ALTERED if name.startswith("extreme integers") or name == "rows twice")
+_LONG_TOO = ("rows twice", "one number", "half range", "as their weights")
+
+AT_LENGTH = tuple(name for name in ALTERED if name.startswith("extreme integers") or name in _LONG_TOO)
 """Likewise where rows, and the sums of them, are longest."""
 
 
@@ -128,15 +133,17 @@ class Draw:
         inputs = emptied(case.setting.reference, case.inputs, case.step.state, layout)
         return [] if inputs is None else [_sized(case, layout, layout, inputs)]
 
-    def resized(self, case: Case) -> Iterator[Case]:
-        """The same call on other numbers of rows, and with other lengths of each other axis, where the
-        reference has an answer to it."""
+    def resized(self, case: Case, lengths: Collection[int] | None = None) -> Iterator[Case]:
+        """The same call on other numbers of rows, and with other lengths of each other axis (of those that
+        are as long as one of `lengths`, if these are given), where the reference has an answer to it."""
         given = (case.setting.reference, case.inputs, case.step.state)
         rows, sizes = other_rows(*given), case.setting.op.constants.values()
-        for layout, found in ((ROWS, rows), (LENGTHS, other_lengths(*given, sizes))):
+        longer = other_lengths(*given, sizes if lengths is None else lengths, lengths is not None)
+        for layout, found in ((ROWS, rows), (LENGTHS, longer)):
             for told, inputs in found:
                 sized = _sized(case, layout, told, inputs)
-                yield replace(sized, step=replace(sized.step, optional=told != ONE_ROW))
+                must = told == ONE_ROW or layout == LENGTHS
+                yield replace(sized, step=replace(sized.step, optional=not must))
 
     def renumbered(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """Calls with other numbers among their inputs; none where it has none that matter."""
@@ -153,7 +160,7 @@ class Draw:
         adding = {**_ADDED, **_SUMS} if place_of_shape == 0 else _ADDED
         for family in (*weighing, *adding):
             case = self.case(place_of_shape, setting, "normal")
-            if family == _ALONE:  # so that sums are what is added
+            if family == ALONE:  # so that sums are what is added
                 case = _with(case, family, [_nothing(one) for one in case.inputs])
             if family in adding:
                 state = adding[family](reference, case.inputs, case.step.state, self.generator)
@@ -165,6 +172,16 @@ class Draw:
             step = replace(case.step, state=state, again=False, optional=False)
             cases.append(replace(case, name=f"{setting.name}, {family}", family=family, step=step))
         return cases
+
+    def weights_twice(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """A call with rows of weights that stand there twice; none where there are no such rows."""
+        case = self.case(place_of_shape, setting, "normal")
+        state = state_twice(case.step.state)
+        if all(one is case.step.state[name] for name, one in state.items()):
+            return []
+        step = replace(case.step, state=state, again=False, optional=False)
+        family = "rows of weights twice"
+        return [replace(case, name=f"{setting.name}, {family}", family=family, step=step)]
 
     def case(
         self,
@@ -203,7 +220,7 @@ class Draw:
 
 
 def _allowed(setting: Setting, drawn: list[Input], shipped: list[Input]) -> list[Input]:
-    return within(setting.domain, drawn, shipped, setting.ordered)
+    return within(setting.domain, drawn, shipped, setting.ordered, setting.dividing)
 
 
 def _with(case: Case, family: str, inputs: list[Input]) -> Case:

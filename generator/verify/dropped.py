@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from ...profiling.build import Input
+from .added_weights import ALONE
 from .budget import FLOORS, too_ill_conditioned
 from .eight_bits import widened
 from .families import (
@@ -13,6 +14,7 @@ from .families import (
     CLOSE_IN,
     DEEP,
     ENORMOUS,
+    EXPONENTIAL,
     FAINT,
     FAR_ABOVE,
     FAR_BELOW,
@@ -21,6 +23,7 @@ from .families import (
     ONE_NAN,
     OPPOSED,
     OPPOSED_TOO,
+    SORTS,
     VANISHING,
 )
 from .ignored import ALL_IGNORED
@@ -54,6 +57,12 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "a power by way of its logarithm is off by as many bits as that is large"
     if answer.case.family == INFINITE and answer.oracle.compares_nan:
         return NAN_COMPARED
+    if (
+        answer.case.family == INFINITE
+        and not SORTS.isdisjoint(answer.oracle.operators)
+        and _undefined(answer)
+    ):
+        return "NaN is ranked, and honest kernels leave it out"
     if answer.case.family == INFINITE and answer.oracle.multiplies:
         return "products of infinity and zero are undefined, and may be left out"
     if answer.case.family == INFINITE and all(map(_constant, answer.oracle.outputs)):
@@ -69,6 +78,10 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
 
 
+def _undefined(answer: Answer) -> bool:
+    return any(one.is_floating_point() and bool(widened(one).isnan().any()) for one in answer.oracle.outputs)
+
+
 _LITTLE, _FEW = 1 / 16, 8
 """Of the largest usual number, and values: the loss of a single pair that is told apart well is what
 `log(1 + exp(-x))` leaves of it. Where there are more values, the largest of them says what matters."""
@@ -76,7 +89,7 @@ _LITTLE, _FEW = 1 / 16, 8
 
 def _little_beside(answer: Answer, usual: Answer) -> bool:
     few = sum(one.numel() for one in answer.oracle.outputs) <= _FEW
-    return few and _largest(answer) < _LITTLE * _largest(usual)
+    return few and answer.case.family != ALONE and _largest(answer) < _LITTLE * _largest(usual)
 
 
 def _largest(answer: Answer) -> float:
@@ -95,11 +108,16 @@ def _casts(answer: Answer) -> bool:
     return any(not one.is_floating_point() and one.dtype not in kinds for one in outputs)
 
 
+_RANKED = SORTS | {"argmax", "argmin"}
+
+
 def _why_too_small(answer: Answer, precision: str) -> str:
     """Why nothing may be asked of an op so close to zero."""
     family, operators = answer.case.family, answer.oracle.operators
     if cancels(operators):
         return "near zero honest kernels cancel here"
+    if not EXPONENTIAL.isdisjoint(operators) and not _RANKED.isdisjoint(operators):
+        return "exponentials of numbers near zero are ranked, which differ in their last bits"
     if family == VANISHING and squares(operators):
         return "squares underflow here"
     if answer.case.setting.domain != "any" or (family != FAINT and not _without_a_scale(answer)):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from ...profiling.build import Input
-from .domain import operators_of
+from .domain import is_positive, operators_of
 from .eight_bits import is_eight_bits, widened
 from .families import EXPONENTIAL, floats
 from .integers import with_rows
@@ -90,20 +90,27 @@ def minus_infinite_in(
     state: dict[str, torch.Tensor],
     generator: torch.Generator,
 ) -> list[Input] | None:
-    """Every eighth value of one floating input minus infinity, the first of each row apart, as scores that
-    somebody has left out are; None where the reference takes no exponentials, or has no numbers then."""
+    """Every eighth value of one floating input minus infinity, or fewer, the first of each row apart, as
+    scores that somebody has left out are; None where it is positive throughout, where the reference takes no
+    exponentials, or has no numbers then."""
     floating = [place for place, one in enumerate(inputs) if floats(one)]
     if turn >= len(floating) or EXPONENTIAL.isdisjoint(operators_of(reference, inputs, state)):
         return None
     changed = list(inputs)
     value = changed[floating[turn]]
-    if not floats(value) or value.ndim == 0:
+    if not floats(value) or value.ndim == 0 or is_positive(value):
         return None
-    out = torch.rand(value.shape, generator=generator) < 1 / 8
-    out[..., 0] = False
-    changed[floating[turn]] = value.masked_fill(out, -torch.inf)
-    answer = reference.tried(changed, state) if bool(out.any()) else None
-    return changed if answer is not None and all(map(is_finite, answer.outputs)) else None
+    for share in _LEFT_OUT:  # where a few are looked at, classes say, most draws hit one of them
+        out = torch.rand(value.shape, generator=generator) < max(share, 3 / value.numel())
+        out[..., 0] = False
+        changed[floating[turn]] = value.masked_fill(out, -torch.inf)
+        answer = reference.tried(changed, state) if bool(out.any()) else None
+        if answer is not None and all(map(is_finite, answer.outputs)):
+            return changed
+    return None
+
+
+_LEFT_OUT = (1 / 8, 1 / 32, 1 / 128, 0.0)
 
 
 def is_finite(output: torch.Tensor) -> bool:

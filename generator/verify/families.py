@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TypeGuard
 
 import torch
 
 from ...profiling.build import Input
 from . import draws
+from .ahead import one_ahead, one_key_ahead
 from .eight_bits import widened
 from .operators import FRACTIONAL, RANKS, words
-from .places import rises
+from .places import names_each_once, rises
 
 LEVEL = 64.0
 """Of "opposed halves": 32 products are beyond float16."""
@@ -56,6 +58,12 @@ DEEP, HIGH = "enormous below zero", "enormous above zero"
 
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
 
+ONE_AHEAD = "one ahead"
+"""Of scores, so that hundreds of others count a little together. Drawn where rows are long."""
+
+APART = "samples apart"
+"""What is worked out over all of a batch is not what is worked out over each sample."""
+
 ODD = "ones and threes"
 """Of which half lie halfway between whole numbers, divided by their mean."""
 
@@ -78,6 +86,8 @@ ASKED_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((TIES, ODD), frozenset(("round",))),
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: SORTS,
+    ONE_AHEAD: EXPONENTIAL,
+    APART: words("log log2 log10 log1p amax max aminmax") | {FRACTIONAL},
     SIGNS: frozenset(("prod", "cumprod")),
     POWERS: frozenset(("frexp", "ldexp", "log2")),
     SOME_NAN: frozenset(("isnan", "nansum", "nanmean", "nan_to_num", "nanmedian", "nanquantile")),
@@ -129,6 +139,8 @@ FAMILIES: Mapping[str, draws.Draw] = {
     LONE_ROWS: draws.lone_rows,
     LATE_PEAKS: draws.late_peaks,
     SILENT: draws.silent_stretches,
+    ONE_AHEAD: one_ahead,
+    APART: draws.samples_apart,
     HALVES: lambda values, generator: LEVEL + draws.normal(values, generator),
 }
 
@@ -140,11 +152,34 @@ _TURNED = {OPPOSED: 0, HALVES: 0, OPPOSED_TOO: 1}
 def draw_inputs(family: str, shipped: list[Input], generator: torch.Generator) -> list[Input]:
     """Floating inputs from `family`, in their own dtype; integers, booleans and numbers stay as shipped."""
     drawn = [_drawn(family, value, generator) for value in shipped]
+    if family == ONE_AHEAD:
+        _let_one_key_lead(drawn, shipped, generator)
     turned = [one for one in drawn if floats(one)][_TURNED[family] :: 2] if family in _TURNED else []
     for value in turned:
         part = value[..., value.shape[-1] // 2 :] if family == HALVES and value.ndim else value
         part.copy_(-widened(part))
     return drawn
+
+
+def leading_pair(inputs: Sequence[Input]) -> tuple[int, int] | None:
+    """Places of the first two floating inputs whose rows are of one length, queries and keys say."""
+    places = [(place, one) for place, one in enumerate(inputs) if floats(one) and one.ndim > 1]
+    pairs = combinations(places, 2)
+    return next(((a, b) for (a, one), (b, other) in pairs if one.shape[-1] == other.shape[-1]), None)
+
+
+def _let_one_key_lead(drawn: list[Input], shipped: list[Input], generator: torch.Generator) -> None:
+    """In place; what follows the two is as usual."""
+    pair = leading_pair(shipped)
+    if pair is None:
+        return
+    for place, (value, was) in enumerate(zip(drawn, shipped, strict=True)):
+        if place not in pair and floats(value) and floats(was):
+            value.copy_(draws.normal(was, generator))
+    queries, keys = (drawn[place] for place in pair)
+    assert isinstance(queries, torch.Tensor)
+    assert isinstance(keys, torch.Tensor)
+    one_key_ahead(queries, keys, generator)
 
 
 def _drawn(family: str, value: Input, generator: torch.Generator) -> Input:
@@ -178,7 +213,7 @@ def _nudged(value: torch.Tensor, generator: torch.Generator, puts: bool) -> torc
         flat[place] = widened(flat[place]) + draws.SPIKE
     elif rises(value) and (room := (flat[1:-1] + 1 < flat[2:]).nonzero().reshape(-1) + 1).numel():
         flat[room[place % len(room)]] += 1  # beginnings of rows, whose order stays
-    elif puts or len(flat.tolist()) == len(set(flat.tolist())):
+    elif puts or names_each_once(flat) or len(flat.tolist()) == len(set(flat.tolist())):
         first = min(place, max(0, flat.numel() - 2))
         first -= first > 0 and first % value.shape[-1] == value.shape[-1] - 1  # both in one row
         flat[first : first + 2] = flat[first : first + 2].flip(0)

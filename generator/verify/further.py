@@ -6,14 +6,28 @@ from dataclasses import replace
 
 import torch
 
+from ...profiling.op import Op
 from .candidate import with_constants
 from .cases import plain
 from .draw import Draw
-from .families import ENORMOUS, FAR_ABOVE, LATE_PEAKS, LONE_ROWS, NEAR_ONE, SIGNS, SILENT, SORTED
+from .families import (
+    APART,
+    ENORMOUS,
+    FAR_ABOVE,
+    LATE_PEAKS,
+    LONE_ROWS,
+    NEAR_ONE,
+    ONE_AHEAD,
+    SIGNS,
+    SILENT,
+    SORTED,
+    leading_pair,
+)
 from .hints import hints
-from .layout import PITCHED, ROWS, TRANSPOSED, suits
+from .layout import PITCHED, TRANSPOSED, suits
 from .modes import other_modes
 from .setting import Case, Setting
+from .sizing import builds_alike, sizes_of
 from .worth_asking import asks
 
 FEW_UNITS = 4
@@ -31,14 +45,20 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
 
 
 def _resized(found: list[Setting], cases: list[Case]) -> list[Case]:
-    """Calls of the first shape's instance on other numbers of rows, and lengths of other axes where its
-    constructor was told no sizes, and one on as many as before: what it remembers of sizes shows."""
+    """Calls of the first shape's instance on other numbers of rows, and lengths of other axes of which its
+    constructor was told nothing, and one on as many as before: what it remembers of sizes shows."""
     usual = plain(cases, cases[0].setting)
     told = any((one.args, one.kwargs) != (found[0].args, found[0].kwargs) for one in found)
-    resized = Draw(torch.Generator()).resized(usual)
-    more = [one for one in resized if one.step.layout == ROWS or not told]
-    again = replace(usual.step, again=False, optional=True)
+    more = list(Draw(torch.Generator()).resized(usual, _untold(found[0].op) if told else None))
+    again = replace(usual.step, again=False, optional=False)
     return [*more, replace(usual, name=f"{usual.name}, after others", step=again)] if more else []
+
+
+def _untold(op: Op) -> frozenset[int]:
+    """Sizes that the constructor is told nothing of, and that are not those of others."""
+    sizes = {name: size for name, size in sizes_of(op.constants).items() if name in op.text.free()}
+    untold = {name for name, size in sizes.items() if builds_alike(op, {}, {name: 2 * size})}
+    return frozenset(sizes[name] for name in untold) - {sizes[name] for name in sizes.keys() - untold}
 
 
 def _again_pitched(planned: list[Case], source: str) -> list[Case]:
@@ -69,6 +89,9 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     long = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
     further = [draw.case(*long, family) for family in (SIGNS, SORTED) if asks(family, long[1])]
     further += [draw.case(*one, SIGNS) for one in enumerate(found) if one != long and asks(SIGNS, one[1])]
+    scores = high if leading_pair(high[1].shipped) else long  # of keys, or of a row
+    for family, where in ((ONE_AHEAD, scores), (APART, long)):
+        further += [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
     further += [draw.case(*high, FAR_ABOVE, optional=False)] if asks(FAR_ABOVE, high[1]) else []
     looped = max(enumerate(found), key=lambda pair: len(pair[1].op.footprint().calls))
     calls = len(looped[1].op.footprint().calls)

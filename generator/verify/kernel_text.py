@@ -40,6 +40,14 @@ _NOT_COMPILED = (
     ast.ImportFrom,
     ast.Global,
     ast.Nonlocal,
+    ast.Break,
+    ast.Continue,
+    ast.Match,
+    ast.Delete,
+    ast.NamedExpr,
+    ast.GeneratorExp,
+    ast.DictComp,
+    ast.SetComp,
 )
 
 FullName = Callable[[ast.AST], "str | None"]
@@ -75,6 +83,8 @@ class KernelText:
     def _told(self, node: ast.AST, local: set[str]) -> str:
         if isinstance(node, _NOT_COMPILED):
             return f"holds a {type(node).__name__.lower()}"
+        if isinstance(node, ast.For | ast.While) and _returns(node):
+            return "returns from inside of a loop"
         if isinstance(node, ast.Attribute) and self.full_name(node) is None:
             known = node.attr in _ATTRIBUTES or node.attr in self.fields
             return "" if known else f"reaches for .{node.attr}"
@@ -117,3 +127,7 @@ class KernelText:
 
 def _stored(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
+
+
+def _returns(loop: ast.For | ast.While) -> bool:
+    return any(isinstance(node, ast.Return) for node in ast.walk(loop))

@@ -37,10 +37,15 @@ def one_part(
 def late_beginning(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` whose first part begins later, as in a slice of a longer batch; None likewise."""
+    """`inputs` whose first part begins later, as in a slice of a longer batch; None likewise, or where the
+    reference does not ask where the first one begins."""
     if not any(rises(one) and int(one[1]) - int(one[0]) > 1 for one in inputs):
         return None
-    return _divided_anew(reference, inputs, state, _late)
+    changed, was = _divided_anew(reference, inputs, state, _late), reference.tried(inputs, state)
+    now = reference.tried(changed, state) if changed is not None else None
+    if was is None or now is None or all(map(torch.equal, was.outputs, now.outputs)):
+        return None
+    return changed
 
 
 def _late(value: torch.Tensor) -> torch.Tensor:

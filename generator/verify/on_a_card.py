@@ -70,11 +70,23 @@ _SUMS = {
 """Where the dimensions stand among the arguments of what adds up: a softmax divides by a sum, too, and a
 norm is the root of one."""
 
+_AT_PLACES = frozenset(("index_add", "scatter_add"))
+
 
 def added(func: Any, args: Sequence[Any]) -> int:
     """What a sum, a mean, a norm or a softmax's denominator adds up for each element of its result, as so
-    many products; 1 for others."""
-    place = _SUMS.get(func._schema.name.removeprefix("aten::"))
+    many products; what is added at places that integers name, most often at one of them, one after another;
+    1 for others."""
+    name = func._schema.name.removeprefix("aten::").removesuffix("_")
+    if name in _AT_PLACES:
+        into, dim, index = args[:3]
+        if name == "index_add":
+            return max(1, int(index.reshape(-1).long().bincount().max())) if index.numel() else 1
+        counts = torch.zeros(into.shape, dtype=torch.int64)
+        return (
+            max(1, int(counts.scatter_add(dim, index, torch.ones_like(index)).max())) if index.numel() else 1
+        )
+    place = _SUMS.get(name)
     if place is None or not args[0].ndim:
         return 1
     shape, dims = args[0].shape, args[place] if len(args) > place else None

@@ -23,6 +23,7 @@ from .measures import difference
 from .model_copy import copied_model
 from .on_a_card import AsOnACard, RoundedProducts
 from .overlaps import overlapping, shares
+from .single_numbers import numbers_in_single, numbers_of, rounded_inputs
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,13 @@ class Reference:
         """
         generator = torch.Generator().manual_seed(draw)
         return self._run(lifted, lambda: _float64(generator, draw % 2 == 1), inputs, state, 0)
+
+    def single(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
+        """The oracle whose own numbers are of float32, as a launch passes them; None where all are that."""
+        if not numbers_of(self.model) and not any(isinstance(one, float) for one in inputs):
+            return None
+        with numbers_in_single(self.model):
+            return self.oracle(rounded_inputs(inputs), state)
 
     def products(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> int:
         """Operations of the op's matrix products, convolutions and attention; a multiply-add is two."""

@@ -38,10 +38,12 @@ def rises(value: Input) -> TypeGuard[torch.Tensor]:
 
 
 def names_each_once(value: Input) -> TypeGuard[torch.Tensor]:
-    """A row of integers of which no two are alike: places to write to, say, each for one program."""
+    """A row of integers of which no two are alike, those apart that are below zero and name nothing: places
+    to write to, say, each for one program."""
     if not isinstance(value, torch.Tensor) or value.dtype not in ROWS_OF or value.ndim != 1:
         return False
-    return value.numel() > 1 and len(set(value.tolist())) == value.numel()
+    named = [one for one in value.tolist() if one >= 0]
+    return len(named) > 1 and len(set(named)) == len(named)
 
 
 def puts_at_places(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
@@ -53,7 +55,9 @@ def puts_at_places(reference: Reference, inputs: Sequence[Input], state: dict[st
         return False
     with Uses(whole) as uses:
         reference.tried(inputs, state)
-    return not _PUTS.isdisjoint(uses.names)
+    once = any(map(names_each_once, whole))  # then what is reckoned from them counts too
+    meant = uses.seen if once else uses.names
+    return not _PUTS.isdisjoint(meant)
 
 
 _PUTS = frozenset(("index_put", "index_copy", "scatter", "put", "max_unpool2d", "max_unpool3d"))
@@ -69,11 +73,16 @@ class Uses(Watching):
     def __init__(self, places: Sequence[torch.Tensor], allowed: frozenset[str] = TAKES_PLACES) -> None:
         super().__init__()
         self.places, self.allowed, self.otherwise = places, allowed, False
-        self.names, self.storages = set[str](), set[int]()
+        self.seen = set[str]()  # all operators
+        self.names, self.storages, self.held = set[str](), set[int](), list[torch.Tensor]()
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        self.seen.add(plain_name(func))
         takes = any(self._is_one(one) for one in pytree.tree_leaves(args))
         moves = func.is_view or func._schema.name.removeprefix("aten::") in (COPIES | _COPIED) - self.allowed
+        if takes and moves and isinstance(result, torch.Tensor) and not result.is_floating_point():
+            self.storages.add(result.untyped_storage().data_ptr())
+            self.held.append(result)  # so that nothing else is put there
         if takes and not moves:
             name = (
                 MARKS

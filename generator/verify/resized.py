@@ -49,11 +49,16 @@ def _has_rows(value: Input, rows: int) -> TypeGuard[torch.Tensor]:
 
 
 def other_lengths(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], sizes: Collection[Any]
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    sizes: Collection[Any],
+    alone: bool = False,
 ) -> Iterator[tuple[str, list[Input]]]:
     """For the second axis of the first tensor and its last: `inputs` of which all that is as long is twice as
     long; each with a name, wherever the reference has a finite answer to it. A short length that is none of
-    the op file's `sizes` is written out there, and no kernel need take another."""
+    the op file's `sizes` is written out there, and no kernel need take another; with `alone`, none that is
+    none of them."""
     first = next((one for one in inputs if isinstance(one, torch.Tensor)), None)
     if first is None or first.ndim < 2:
         return
@@ -61,20 +66,21 @@ def other_lengths(
         changed = [_twice(one, first.shape[axis]) if isinstance(one, torch.Tensor) else one for one in inputs]
         if (
             first.shape[axis] > _COMPONENTS
-            and _varies(first.shape[axis], sizes)
+            and _varies(first.shape[axis], sizes, alone)
             and _has_answer(reference, changed, state)
         ):
             yield f"axis {axis} twice as long", changed
-    yield from _oblong(reference, inputs, state, first)
+    if first.shape[-1] in sizes or not alone:
+        yield from _oblong(reference, inputs, state, first)
     own = {length for one in inputs[1:] if isinstance(one, torch.Tensor) for length in one.shape[1:]}
     for length in sorted(own - {1, *first.shape}):
         changed = [_twice(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
-        if _varies(length, sizes) and _has_answer(reference, changed, state):
+        if _varies(length, sizes, alone) and _has_answer(reference, changed, state):
             yield f"{length} twice as long", changed
 
 
-def _varies(length: int, sizes: Collection[Any]) -> bool:
-    return length >= SMALLEST_BESIDE_NAMES or length in sizes
+def _varies(length: int, sizes: Collection[Any], alone: bool) -> bool:
+    return length in sizes or (length >= SMALLEST_BESIDE_NAMES and not alone)
 
 
 def _oblong(

@@ -12,7 +12,7 @@ from torch import nn
 from ...profiling.build import Input, seeded
 from ...profiling.op import Op
 from ...profiling.shapes import ShapeSet
-from .domain import Domain, domain_of, in_order, operators_of
+from .domain import Domain, divisors, domain_of, in_order, operators_of
 from .eight_bits import widened
 from .exchange import Step
 from .integers import is_whole
@@ -46,6 +46,8 @@ class Setting:
     """Where inputs have to lie that are positive as shipped."""
     ordered: frozenset[int] = frozenset()
     """Places of inputs whose rows rise in every draw of the op file's."""
+    dividing: frozenset[int] = frozenset()
+    """Places of inputs above zero, as shipped, by which the reference divides."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
         setting,
         operators=operators_of(reference, shipped, state),
         domain=domain_of(reference, shipped, state),
+        dividing=divisors(reference, (shipped, other), state),
         ordered=in_order(lambda turn: (shipped, other)[turn] if turn < 2 else sized.instantiate(turn)[1]),
     )
     if not any(True for _ in model.buffers()):

@@ -14,6 +14,7 @@ import torch
 from ...profiling.op import Op, OpError
 from ...profiling.shapes import NETWORK_CALLS, ShapeSet
 from .hints import Hints
+from .in_parts import TOGETHER, UNEVEN, together
 from .longest import LONG, OVER, halved, longest, one_over, roomier, short
 from .sizing import builds_alike, fewest, first_sound, is_crowded, one_more, sizes_of
 
@@ -21,11 +22,13 @@ _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
 PARTS = ("uneven", "uneven too", "uneven as well")
-_FEW_ROWS = ("longer", "wider", "past", "beyond", "beyond too", *PARTS, "deep")
+_FEW_ROWS = ("longer", "wider", "past", "beyond", "beyond too", *PARTS, TOGETHER, "deep")
 
-_UNEVEN, _BEYOND, _AMONG = (331, 344, 352), (75, 72, 96), 32
-"""Lengths of several tiles and a remainder, the first that an op takes; what is beyond two tiles that are
-longer; and what the others are at most."""
+_BEYOND, _AMONG = (75, 72, 96), 32
+"""What is beyond two tiles that are longer than those of uneven parts; and what other axes are at most."""
+
+_PAIRED = 4
+"""Times the bytes of one axis in uneven parts that two may take: scores of all pairs are among them."""
 
 _LONGEST = 8192
 """Full size's rows beyond which nobody takes a tile for a row."""
@@ -188,22 +191,25 @@ def _uneven(op: Op, sets: list[ShapeSet], tile: int, most_bytes: int, alone_byte
     shared out in whole tiles smaller sizes leave nothing over, and full size neither. Where that takes more
     than `most_bytes`, with one of what the model is not built from, heads say, in `alone_bytes`."""
     full, least = sizes_of(op.constants), fewest(sets, _AMONG)
-    cut = [name for name in sizes_of(sets[0].overrides) if full.get(name, 0) > _UNEVEN[-1]]
+    cut = [name for name in sizes_of(sets[0].overrides) if full.get(name, 0) > UNEVEN[-1]]
+    cut_too = {**sets[0].overrides, **least}
     found: list[ShapeSet] = []
     for name in sorted(cut, key=lambda one: -full[one]):
-        cut_too = {**sets[0].overrides, **least}
         longer = tuple(2 * tile + more for more in _BEYOND if 2 * tile + more < full[name])
-        made = first_sound(op, name, cut_too, alone_bytes, longer) if tile > _UNEVEN[0] // 2 else None
-        made = made or first_sound(op, name, cut_too, most_bytes, _UNEVEN)
+        made = first_sound(op, name, cut_too, alone_bytes, longer) if tile > UNEVEN[0] // 2 else None
+        made = made or first_sound(op, name, cut_too, most_bytes, UNEVEN)
         if made is None:
             ones = {one: 1 for one in op.text.free() if one in full and one != name}
             ones = {one: 1 for one in ones if builds_alike(op, cut_too, {**cut_too, one: 1})}
             fewer = [{**cut_too, **dict(list(ones.items())[: count + 1])} for count in range(len(ones))]
             tried = [(others, room) for room in (alone_bytes, 8 * alone_bytes) for others in fewer]
-            made = next((sound for one in tried if (sound := first_sound(op, name, *one, _UNEVEN))), None)
+            made = next((sound for one in tried if (sound := first_sound(op, name, *one, UNEVEN))), None)
         if made is not None and len(found) < len(PARTS):
             found.append(ShapeSet(PARTS[len(found)], *made, True, f"{name} in uneven parts"))
-    return found
+    return [
+        *found,
+        *together(op, sorted(cut, key=lambda one: -full[one])[:2], cut_too, _PAIRED * alone_bytes),
+    ]
 
 
 _LEAST_TABLE = 1024

@@ -175,7 +175,7 @@ def met_integers(
     bounds, beside = list(seen.whole), [
         near for bound, ordered in seen.whole.items() for near in (bound - 1, bound, bound + 1) if ordered
     ]  # fmt: skip
-    changed = full_lengths(reference, inputs, state, generator) or list(inputs)
+    changed = full_lengths(reference, inputs, state, generator, less=True) or list(inputs)
     for place in whole:
         looked_up = _looked_up(
             reference, inputs, state, inputs[place]
@@ -191,15 +191,20 @@ def met_integers(
 
 
 def full_lengths(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+    less: bool = False,
 ) -> list[Input] | None:
-    """`inputs` with a length, among its lengths, that is as long as the axis, and one of a single place; None
-    where there are none such, or the reference has no answer."""
+    """`inputs` with a length, among its lengths, that is as long as the axis, one of a single place, and one
+    less by one than the axis, which is no multiple of anything and with `less` comes first; None where there
+    are none such, or the reference has no answer."""
     if not any(map(_integers, inputs)):
         return None
     with _Compared() as seen:
         reference.tried(inputs, state)
-    full = [_with_fullest(one, seen.fullest, generator) for one in inputs]
+    full = [_with_fullest(one, seen.fullest, generator, less) for one in inputs]
     moved = any(one is not was for one, was in zip(full, inputs, strict=True))
     return full if moved and reference.tried(full, state) is not None else None
 
@@ -216,15 +221,17 @@ def _looked_up(
 
 
 def _with_fullest(
-    value: Input, seen: Sequence[tuple[torch.Tensor, int]], generator: torch.Generator
+    value: Input, seen: Sequence[tuple[torch.Tensor, int]], generator: torch.Generator, less: bool
 ) -> Input:
-    """Lengths among which one is as long as the axis that they tell of, and one is a single place."""
+    """Lengths among which one is as long as the axis that they tell of, one is a single place, and one is
+    less by one than the axis: no multiple of anything."""
     if not _integers(value):
         return value
     for lengths, fullest in seen:
         same = lengths.numel() == value.numel() and torch.equal(lengths.reshape(-1), value.reshape(-1))
         if same and int(value.min()) >= 1 and int(value.max()) <= fullest:
-            return _holding(value, [fullest, 1], generator)
+            numbers = [fullest, 1, max(1, fullest - 1)]
+            return _holding(value, numbers[::-1] if less else numbers, generator)
     return value
 
 
@@ -245,7 +252,7 @@ def _holding(value: Input, numbers: Sequence[int], generator: torch.Generator) -
     ends = torch.iinfo(value.dtype)
     inside = [one for one in numbers if ends.min <= one <= ends.max]
     if each := names_each_once(value):
-        inside = sorted(set(inside) - set(value.tolist()))
+        inside = [one for one in dict.fromkeys(inside) if one not in value.tolist()]
     if not inside:
         return value
     share = 0 if each else int(_SHARE * value.numel())

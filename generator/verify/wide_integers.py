@@ -11,7 +11,7 @@ from .domain import operators_of
 from .integers import floats_out, is_answered, is_whole
 from .operators import words
 from .oracle import Reference
-from .places import Uses
+from .places import Uses, rises
 from .wrapping import wraps
 
 _EXACT_BITS = 20
@@ -29,7 +29,7 @@ def wide_integers(
     from them. None where the reference compares them, or looks up or counts at the places they name.
     """
     whole = [one for one in inputs if is_whole(one)]
-    if not whole:
+    if not whole or any(map(rises, whole)):  # where rows begin
         return None
     with Uses(whole, _RECKONS) as uses:
         answer = reference.tried(inputs, state)

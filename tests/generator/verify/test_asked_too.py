@@ -138,6 +138,12 @@ def test_one_length_is_as_long_as_its_axis_however_few_there_are() -> None:
     assert changed is not None
     assert sorted(torch.as_tensor(changed[1]).tolist()) == [1, 23]
     assert full_lengths(reference(lambda x: x), [torch.randn(2, 23)], {}, draw()) is None
+    more = full_lengths(reference(attend), [torch.randn(3, 64), torch.tensor([16, 32, 48])], {}, draw())
+    assert more is not None
+    assert sorted(torch.as_tensor(more[1]).tolist()) == [1, 63, 64]  # a multiple of nothing is among them
+    less = full_lengths(reference(attend), [torch.randn(2, 23), lengths], {}, draw(), less=True)
+    assert less is not None
+    assert sorted(torch.as_tensor(less[1]).tolist()) == [1, 22]
 
 
 def test_no_rows_leaves_taps_that_are_as_many() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kbgen.generator.verify.cases import settings
+from kbgen.generator.verify.in_parts import TOGETHER
 from kbgen.generator.verify.stretched import has_few_rows
 from kbgen.profiling.op import Op, load_op
 
@@ -97,6 +98,16 @@ def test_an_axis_in_the_middle_is_longer_while_the_others_are_short(tmp_path: Pa
 def test_an_inner_axis_is_once_a_little_longer_than_whole_tiles(tmp_path: Path) -> None:
     lengths = {one["INNER"] for one in shapes(op(tmp_path, PRODUCT)).values()}
     assert any(length > 128 and 0 < length % 128 <= 16 for length in lengths)  # type: ignore[operator]
+
+
+def test_two_axes_at_once_are_several_tiles_long_for_who_goes_through_tiles(tmp_path: Path) -> None:
+    given = op(tmp_path, PRODUCT.replace("200, 500, 1024", "512, 500, 2048"))
+    source = "def kernel(BLOCK: tl.constexpr):\n    for start in range(0, 64, 64):\n        pass\n"
+    found = {one.name: dict(one.op.constants) for one in settings(given, "as-is", 1, source=source)}
+    together = found[TOGETHER]
+    assert (together["COLUMNS"], together["ROWS"]) == (352, 331)
+    assert has_few_rows(TOGETHER)
+    assert TOGETHER not in shapes(given)
 
 
 def test_a_loop_takes_more_steps_than_at_full_size(tmp_path: Path) -> None:

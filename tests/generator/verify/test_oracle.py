@@ -99,6 +99,17 @@ def test_whatever_adds_up_a_long_row_has_the_room_of_its_sum(of: str) -> None:
     assert Reference(Rows(), "as-is").oracle([torch.ones(2, 4096)], {}).terms == 512
 
 
+@pytest.mark.parametrize("of", ["index_add", "scatter_add"])
+def test_what_is_added_at_one_place_has_the_room_of_its_sum(of: str) -> None:
+    class Sums(nn.Module):
+        def forward(self, x: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
+            result: torch.Tensor = getattr(torch.zeros(3), of)(0, place, x)
+            return result
+
+    place = torch.tensor([0] * 10 + [2] * 90)
+    assert Reference(Sums(), "as-is").oracle([torch.ones(100), place], {}).terms == 90
+
+
 class Bytes(nn.Module):
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return torch._int_mm(x, y)

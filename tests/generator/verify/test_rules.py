@@ -50,6 +50,7 @@ def test_every_kind_of_call_is_planned() -> None:
     }  # fmt: skip
     assert {"small, as shipped, one element changed", "small, as shipped, moved"} <= set(names)
     assert sum(case.step.ghost for case in cases) == 1
+    assert not any(case.step.optional for case in cases if case.step.layout == "transposed")
     assert len(set(names)) == len(names)
 
 

@@ -153,6 +153,23 @@ def test_forbidden_code(head: str) -> None:
     assert result.fault.cause == "forbidden-code", result.fault
 
 
+@pytest.mark.parametrize(
+    ("statements", "told"),
+    [
+        ("for i in range(4):\n    if i == 2:\n        break", "holds a break"),
+        ("i = 0\nwhile i < 4:\n    i += 1\n    continue", "holds a continue"),
+        ("for i in range(4):\n    if i == 2:\n        return", "returns from inside of a loop"),
+        ("if (i := tl.program_id(0)) > 2:\n    tl.store(p, i)", "holds a namedexpr"),
+        ("if tl.program_id(0) > 2:\n    return", ""),
+    ],
+)
+def test_kernels_hold_only_statements_that_a_compiler_takes(statements: str, told: str) -> None:
+    lines = "\n".join(f"    {line}" for line in statements.splitlines())
+    fault = scan(model("return x", f"@triton.jit\ndef kernel(p):\n{lines}\n    tl.store(p, 1.0)\n")).fault
+    assert (fault is None) is (not told)
+    assert fault is None or (fault.cause == "forbidden-code" and told in fault.detail)
+
+
 def test_try_around_a_launch_is_a_fallback() -> None:
     body = "try:\n    return launch(x)\nexcept RuntimeError:\n    return None"
     assert scan(model(body)).fault.cause == "fallback-branch"

@@ -9,6 +9,7 @@ import torch
 from kbgen.generator.verify.cases import settings
 from kbgen.generator.verify.draw import Draw
 from kbgen.generator.verify.many_draws import farthest_draws
+from kbgen.generator.verify.stretched import PARTS
 from kbgen.profiling.op import Op, load_op
 
 FILE = """import torch
@@ -65,7 +66,7 @@ def test_there_is_a_shape_of_many_rows(product: Op) -> None:
 
 def test_each_size_has_several_tiles_and_a_remainder_once(product: Op) -> None:
     found = constants(product)
-    uneven = [sizes for name, sizes in found.items() if name.startswith("uneven")]
+    uneven = [found[name] for name in PARTS]
     assert {name for sizes in uneven for name in "MNK" if sizes[name] == 331} == set("MNK")
     assert all(sizes[name] <= 331 for sizes in uneven for name in "MNK")  # type: ignore[operator]
 

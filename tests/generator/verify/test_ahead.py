@@ -1,0 +1,42 @@
+"""Scores of which one leads, and what is worked out over each sample and not over all of them."""
+
+from __future__ import annotations
+
+import torch
+
+from kbgen.generator.verify.families import APART, ONE_AHEAD, draw_inputs
+
+
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(0)
+
+
+def test_the_first_key_leads_and_hundreds_of_others_count_together() -> None:
+    shipped = [torch.randn(2, 3, 5, 16), torch.randn(2, 3, 400, 16), torch.randn(2, 3, 400, 16)]
+    queries, keys, values = draw_inputs(ONE_AHEAD, list(shipped), generator())
+    assert isinstance(queries, torch.Tensor)
+    assert isinstance(keys, torch.Tensor)
+    assert isinstance(values, torch.Tensor)
+    weights = (queries @ keys.transpose(-1, -2) / 4).softmax(-1)
+    assert torch.all(weights.argmax(-1) == 0)
+    others = 1 - weights[..., 0]
+    assert torch.all((others > 0.02) & (others < 0.5))
+    assert 0.9 < float(values.std()) < 1.1
+
+
+def test_of_rows_alone_the_first_place_leads() -> None:
+    (scores,) = draw_inputs(ONE_AHEAD, [torch.randn(4, 300)], generator())
+    assert isinstance(scores, torch.Tensor)
+    weights = scores.softmax(-1)
+    assert torch.all(weights.argmax(-1) == 0)
+    assert torch.all(weights[:, 0] < 0.97)
+
+
+def test_samples_are_of_unlike_size_and_end_in_silence() -> None:
+    (drawn,) = draw_inputs(APART, [torch.randn(4, 8, 64)], generator())
+    assert isinstance(drawn, torch.Tensor)
+    peaks = drawn.abs().amax((1, 2))
+    assert peaks[1] < peaks[0] * 2**-12
+    assert peaks[0] / 16 < peaks[2] < peaks[0] / 4
+    assert not drawn[..., 48:].any()
+    assert drawn[..., :48].all()

@@ -1,0 +1,89 @@
+"""Integers of one number throughout, the range of float16, and rows of weights that stand there twice."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.half_range import half_range
+from kbgen.generator.verify.one_number import one_number
+from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.repeated import most_rows, state_twice
+from kbgen.profiling.build import Input
+
+DRAW = torch.Generator().manual_seed(0)
+IDS = torch.tensor([[3, 1, 2], [0, 2, 1]])
+
+
+class Order(nn.Module):
+    def __init__(self, stable: bool) -> None:
+        super().__init__()
+        self.stable = stable
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        return ids.reshape(-1).sort(stable=self.stable).indices
+
+
+class Counts(nn.Module):
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        return torch.zeros(4, dtype=torch.int64).scatter_add(
+            0, ids.reshape(-1), torch.ones(6, dtype=torch.int64)
+        )
+
+
+class Puts(nn.Module):
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        return torch.zeros(4, dtype=torch.int64).scatter(0, ids.reshape(-1), torch.arange(6))
+
+
+def changed(model: nn.Module, inputs: list[Input]) -> list[Input] | None:
+    return one_number(Reference(model, "as-is"), inputs, {}, DRAW)
+
+
+def test_all_places_are_the_first_one() -> None:
+    for model in (Counts(), Order(stable=True)):
+        found = changed(model, [IDS])
+        assert found is not None
+        assert torch.equal(found[0], torch.full((2, 3), 3))  # type: ignore[arg-type]
+
+
+def test_where_torch_does_not_say_which_of_equals_counts_nothing_is_asked() -> None:
+    assert changed(Puts(), [IDS]) is None
+    assert changed(Order(stable=False), [IDS]) is None
+
+
+def test_beginnings_of_rows_and_places_of_their_own_stay() -> None:
+    assert changed(Counts(), [torch.tensor([0, 1, 1, 2, 3, 3])]) is None
+    assert changed(Counts(), [torch.tensor([3, 1, 2, 0, 5, 4])]) is None
+
+
+class Scaled(nn.Module):
+    def forward(self, x: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+        return (x.float().sum(-1) * scale.float()).half()
+
+
+def test_inputs_are_as_large_as_results_leave_room_for() -> None:
+    x, scale = torch.rand(4, 256).half(), torch.full((4,), 1e-3).half()
+    x[:, ::8] *= -1
+    found = half_range(Reference(Scaled(), "as-is"), [x, scale], {}, DRAW)
+    assert found is not None
+    assert isinstance(found[0], torch.Tensor)
+    assert 2000 < float(found[0].abs().max()) < 65504 / 4
+    assert not found[0].cumsum(-1, dtype=torch.float16).isfinite().all()
+    assert Scaled()(*found).isfinite().all()
+    assert torch.equal(found[1], scale)  # type: ignore[arg-type]
+
+
+def test_other_dtypes_and_numbers_that_are_positive_stay() -> None:
+    scale = torch.full((4,), 1e-3)
+    for x in (torch.randn(4, 256), torch.rand(4, 256).half(), torch.randn(4, 256).bfloat16()):
+        assert half_range(Reference(Scaled(), "as-is"), [x, scale], {}, DRAW) is None
+
+
+def test_codes_stand_in_both_halves_of_a_codebook() -> None:
+    state = {"codes": torch.randn(9, 4), "bias": torch.randn(9)}
+    twice = state_twice(state)
+    assert torch.equal(twice["codes"][4:8], state["codes"][:4])
+    assert torch.equal(twice["codes"][8], state["codes"][8])
+    assert twice["bias"] is state["bias"]
+    assert most_rows(state) == 9
