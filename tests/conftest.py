@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+import torch
 from filelock import FileLock
 from hypothesis import settings
 
@@ -19,11 +20,13 @@ settings.load_profile("repeats")
 
 @pytest.fixture(autouse=True)
 def _draws_that_repeat(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The seeds that the product takes from the system follow from the test's own name.
+    """The seeds that the product takes from the system, and torch's own draws, follow from the test's own name.
 
-    So a test that judges or times with fresh seeds has the same ones in every run. Tokens stay secret.
+    So a test that judges or times with fresh seeds has the same ones in every run, whichever tests ran before it
+    in the same process. Tokens stay secret.
     """
     dice = random.Random(request.node.nodeid)
+    torch.manual_seed(dice.getrandbits(63))
     with patch("secrets.randbelow", dice.randrange), patch("secrets.randbits", dice.getrandbits):
         yield
 
