@@ -20,10 +20,10 @@ settings.load_profile("repeats")
 
 @pytest.fixture(autouse=True)
 def _draws_that_repeat(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The seeds that the product takes from the system, and torch's own draws, follow from the test's own name.
+    """The seeds that the product takes from the system, and torch's draws, follow from the test's own name.
 
-    So a test that judges or times with fresh seeds has the same ones in every run, whichever tests ran before it
-    in the same process. Tokens stay secret.
+    So a test that judges or times with fresh seeds has the same ones in every run, whichever tests ran before
+    it in the same process. Tokens stay secret.
     """
     dice = random.Random(request.node.nodeid)
     torch.manual_seed(dice.getrandbits(63))
