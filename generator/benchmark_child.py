@@ -34,9 +34,9 @@ from .recheck import Recheck, without_tf32
 from .refresh import Refresh
 from .tuning import tuned_in
 from .turn import Turns
-from .verify import integrity
-from .verify.budget import FLOORS
-from .verify.candidate import with_constants
+from .verify.process import integrity
+from .verify.reference.budget import FLOORS
+from .verify.text.candidate import with_constants
 
 _MODES = {
     "compile": "default",

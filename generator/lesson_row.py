@@ -15,7 +15,7 @@ from ..kb.lessons import Lesson, Pair
 from ..kb.records import EpisodeStep
 from .prompts.prompt import template
 from .prompts.tasks import PRECISIONS, reply_form
-from .verify.candidate import with_constants
+from .verify.text.candidate import with_constants
 
 BASELINE = "the fastest of eager, compile and compile max-autotune"
 

@@ -22,9 +22,9 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._pytree import tree_flatten, tree_leaves
 
-from .verify.budget import UNIT_ROUNDOFF, Target, compare, precision_class
-from .verify.in_float64 import InFloat64
-from .verify.measures import difference
+from .verify.reference.budget import UNIT_ROUNDOFF, Target, compare, precision_class
+from .verify.reference.in_float64 import InFloat64
+from .verify.reference.measures import difference
 
 Call = tuple[Sequence[Any], Sequence[Any]]
 """The arguments after a call, and its flat outputs."""

@@ -19,11 +19,11 @@ from statistics import quantiles
 
 from ... import KbgenError
 from ...profiling.op import Op, load_op
-from .budget import ALLOWANCE, FLOORS, ROUNDOFF, SENSITIVITY, UNIT_ROUNDOFF
-from .cases import plan, settings
-from .controls import IMPOSTORS
-from .measures import difference
-from .right import Answer, right_answer
+from .comparison.controls import IMPOSTORS
+from .comparison.right import Answer, right_answer
+from .reference.budget import ALLOWANCE, FLOORS, ROUNDOFF, SENSITIVITY, UNIT_ROUNDOFF
+from .reference.measures import difference
+from .stages.cases import plan, settings
 
 CLASSES = ("tf32", "fp16", "bf16")
 _FAMILIES = {"as shipped", "normal", "shifted normal", "equal rows", "spikes", "near one", "scaled up"}

@@ -15,16 +15,15 @@ from typing import Any
 
 from ...profiling.cuda_source import without_kernels
 from ...profiling.sandbox import Limits, Outcome, run_child
-from .cases import written
-from .exchange import read_report, read_tensors, write_request
+from .inputs.setting import Setting
 from .judgement import Judgement
-from .record import Record
-from .review import Fault
+from .process.exchange import CARD_CHILD, read_report, read_tensors, write_request
 from .sanitizer import Sanitized, sanitize
-from .setting import Setting
+from .stages.cases import written
+from .stages.record import Record
+from .stages.whole import first_fault, hidden_library_call, own_kernels
 from .summary import fill_in
-from .verdict import Verdict
-from .whole import first_fault, hidden_library_call, own_kernels
+from .verdict import Fault, Verdict
 
 LIMITS = Limits(wall_s=600.0, cpu_s=1200, memory_bytes=None, file_bytes=1 << 30, processes=64)
 """Room for nvcc and a host compiler, which `load_inline` starts."""
@@ -38,7 +37,7 @@ Sanitize = Callable[..., Sanitized]
 def in_child(asked: dict[str, Any], scratch: Path) -> Outcome:
     """The calls in a fresh process that may use the card; what it builds lies in the scratch folder."""
     env = {"TORCH_EXTENSIONS_DIR": str(scratch / "extensions"), "MAX_JOBS": "4"}
-    return run_child(f"{__package__}.card_child", asked, scratch=scratch, limits=LIMITS, env=env)
+    return run_child(CARD_CHILD, asked, scratch=scratch, limits=LIMITS, env=env)
 
 
 class OnCard(Judgement):

@@ -17,11 +17,10 @@ from ...profiling.cuda_static import CudaKernel, CudaReport, inspect_cuda
 from ...profiling.cuda_text import without_comments
 from ...profiling.op import OpError
 from .card import OnCard
-from .cases import settings
-from .record import Record
-from .review import Fault
-from .scan import scan
-from .verdict import Verdict
+from .stages.cases import settings
+from .stages.record import Record
+from .text.scan import scan
+from .verdict import Fault, Verdict
 
 LABEL = "cuda-c++"
 _LIBRARY = re.compile(

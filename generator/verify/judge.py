@@ -25,16 +25,15 @@ from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits, expect
 from ...profiling.shapes import NETWORK_CALLS
 from ...profiling.static import StaticReport
-from .budget import FLOORS
-from .cases import ROOM, Room, settings
 from .cuda import judge_cuda
-from .exchange import CHILD_ENV
 from .judgement import Judgement
-from .record import Record
-from .review import Fault
-from .scan import scan
-from .signature import misread
-from .verdict import Verdict
+from .process.exchange import CHILD, CHILD_ENV
+from .reference.budget import FLOORS
+from .stages.cases import ROOM, Room, settings
+from .stages.record import Record
+from .text.scan import scan
+from .text.signature import misread
+from .verdict import Fault, Verdict
 
 CHILD_LIMITS = Limits(wall_s=120.0, cpu_s=90, memory_bytes=8 << 30, file_bytes=1 << 30, processes=8)
 
@@ -156,7 +155,7 @@ def _judged(
 
 def expect_judging(scratch: Path) -> None:
     """Let the process that a candidate's is forked from import meanwhile what it needs."""
-    expect(f"{__package__}.child", scratch=scratch, env=CHILD_ENV)
+    expect(CHILD, scratch=scratch, env=CHILD_ENV)
 
 
 @contextlib.contextmanager

@@ -12,33 +12,31 @@ from typing import Any
 
 from ...profiling.sandbox import Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
-from .again import Again, again
-from .answering import Answering
-from .answers import Answers
-from .cases import at_whole_tiles, plan, written
-from .controls import run_controls
-from .ending import ended_badly
-from .exchange import (
+from .comparison.controls import run_controls
+from .comparison.review import in_words
+from .inputs.setting import Setting
+from .process.exchange import (
+    CHILD,
     CHILD_ENV,
     StepReport,
     read_report,
     read_tensors,
     write_request,
 )
-from .full_axes import AtFullAxes, at_full_axes, most_rows
-from .full_size import at_full_size, full_size
-from .full_values import full_values
-from .further import FEW_UNITS, further, on_few_units
-from .lone_sizes import at_lone_sizes
-from .modes import mode_note
-from .record import Record, device_answers
-from .review import Fault, in_words
 from .sanitizer import sanitize
-from .setting import Setting
-from .summary import fill_in
-from .target import compiled_document, target_fault, unjudged
-from .verdict import OPEN_CAUSES, Verdict
-from .whole import (
+from .stages.again import Again, again
+from .stages.answering import Answering
+from .stages.answers import Answers
+from .stages.cases import at_whole_tiles, plan, written
+from .stages.ending import ended_badly
+from .stages.full_axes import AtFullAxes, at_full_axes, most_rows
+from .stages.full_size import at_full_size, full_size
+from .stages.full_values import full_values
+from .stages.further import FEW_UNITS, further, on_few_units
+from .stages.lone_sizes import at_lone_sizes
+from .stages.modes import mode_note
+from .stages.record import Record, device_answers
+from .stages.whole import (
     first_fault,
     hidden_library_call,
     moved_by_torch,
@@ -49,6 +47,9 @@ from .whole import (
     unsettled,
     unwritten_read,
 )
+from .summary import fill_in
+from .target import compiled_document, target_fault, unjudged
+from .verdict import OPEN_CAUSES, Fault, Verdict
 
 PATIENCE_S = 10.0
 """CPU time that the child spends on calls marked optional; what needs more is left out."""
@@ -135,7 +136,7 @@ class Judgement:
             "retried": self.retried,
         }
         return run_child(
-            f"{__package__}.child",
+            CHILD,
             request,
             scratch=self.scratch,
             limits=self.limits,

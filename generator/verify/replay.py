@@ -17,7 +17,7 @@ from ...hardware_specs.spec import find_spec
 from ...profiling.op import Op
 from ...profiling.sandbox import Limits
 from .judge import verify
-from .record import digest, versions
+from .stages.record import digest, versions
 from .verdict import CaseResult, Verdict, from_json
 
 

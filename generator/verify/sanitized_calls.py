@@ -12,7 +12,7 @@ from torch import nn
 from ...profiling.build import build
 from ...profiling.op import Op
 from ...profiling.source import execute, read_source
-from .candidate import with_constants
+from .text.candidate import with_constants
 
 
 def main(request_file: str, device: str) -> None:

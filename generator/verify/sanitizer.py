@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...profiling.op import Op
-from .review import Fault
-from .verdict import Cause
+from .verdict import Cause, Fault
 
 TOOLS = ("memcheck", "racecheck")
 _LIMIT_S = 300.0

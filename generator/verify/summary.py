@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .exchange import StepReport
-from .modes import OTHER_MODE
-from .record import Record
-from .review import Reviewed
-from .right import Answer
-from .setting import Case
+from .comparison.review import Reviewed
+from .comparison.right import Answer
+from .inputs.setting import Case
+from .process.exchange import StepReport
+from .stages.modes import OTHER_MODE
+from .stages.record import Record
 from .upstream import upstream
 from .verdict import BufferTraffic
 

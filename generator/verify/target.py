@@ -12,8 +12,8 @@ from typing import Any
 
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.static import KernelReport, StaticReport
-from .exchange import StepReport
-from .review import Fault
+from .process.exchange import StepReport
+from .verdict import Fault
 
 _MOST_THREADS = 1024
 """In a block, on every device of both vendors (CUDA C++ Programming Guide, technical specifications; HIP's

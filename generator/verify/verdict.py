@@ -73,6 +73,14 @@ CaseOutcome = Literal["passed", "failed", "guarded", "refused", "dropped", "skip
 
 
 @dataclass(frozen=True)
+class Fault:
+    """Why a call is refused."""
+
+    cause: Cause
+    detail: str
+
+
+@dataclass(frozen=True)
 class CaseResult:
     """One call of the candidate. Errors are the worst over its outputs, against the float64 oracle.
 

@@ -21,6 +21,10 @@ STANDS_ON = {
     "cli": {"", *ROOMS},
     "mcp_server": {"", *ROOMS},
 }
+# The rooms of the judge, `generator/verify`, from the ground up; what stands beside them may use them all.
+JUDGE = (
+    "verdict", "text", "interpreter", "reference", "process", "inputs", "shapes", "comparison", "stages"
+)  # fmt: skip
 
 
 def module_sources() -> dict[str, str]:
@@ -74,6 +78,24 @@ def climbs(edges: dict[str, set[str]]) -> list[str]:
     return sorted(found)
 
 
+def climbs_in_the_judge(edges: dict[str, set[str]]) -> list[str]:
+    """Every import of the judge's that goes to a floor above its own."""
+    floors = {name: floor for name in edges if (floor := floor_in_the_judge(name)) is not None}
+    return sorted(
+        f"{name} imports {target}"
+        for name, floor in floors.items()
+        for target in edges[name]
+        if floors.get(target, -1) > floor
+    )
+
+
+def floor_in_the_judge(name: str) -> int | None:
+    room = name.removeprefix("generator.verify.").split(".")[0]
+    if room == name.split(".")[0]:
+        return None
+    return JUDGE.index(room) if room in JUDGE else len(JUDGE)
+
+
 def circle(edges: dict[str, set[str]]) -> list[str]:
     try:
         TopologicalSorter(edges).prepare()
@@ -84,6 +106,26 @@ def circle(edges: dict[str, set[str]]) -> list[str]:
 
 def test_imports_only_run_down() -> None:
     assert climbs(graph(module_sources())) == []
+
+
+def test_imports_only_run_down_within_the_judge() -> None:
+    edges = graph(module_sources())
+    assert {name.split(".")[2] for name in edges if name.startswith("generator.verify.")} > set(JUDGE)
+    assert climbs_in_the_judge(edges) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("generator.verify.text.scan", "from ..comparison.review import x"),
+        ("generator.verify.stages.whole", "from ..judge import verify"),
+        ("generator.verify.verdict", "from .text import scan"),
+    ],
+)
+def test_an_import_that_climbs_within_the_judge_is_seen(name: str, line: str) -> None:
+    rooms = ("comparison.review", "judge", "text.scan")
+    others = ("", *(f"generator.verify.{room}" for room in rooms))
+    assert climbs_in_the_judge(graph({**dict.fromkeys(others, ""), name: line})) != []
 
 
 def test_no_import_circle() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from kbgen.generator.verify.candidate import with_constants
+from kbgen.generator.verify.text.candidate import with_constants
 from kbgen.profiling.constructors import DIVISOR, LISTED_DIVISOR, built_in, cuts, is_built_in, sizes_in
 from kbgen.profiling.footprint import footprint
 from kbgen.profiling.narrow import Start, narrowed

@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 from ....hardware_specs.spec import DeviceSpec
 from ....profiling.op import Op
 from ....profiling.trace import TracedOp
-from ...verify.candidate import with_constants
+from ...verify.text.candidate import with_constants
 from .emit.calls import allowed_name
 from .emit.module import ModuleWriter, Part
 from .emit.names import RESERVED, Names, identifier

@@ -23,8 +23,8 @@ import torch
 from torch.utils import _pytree as pytree
 from truncating import Units
 
-from kbgen.generator.verify.eight_bits import EIGHT_BITS
-from kbgen.generator.verify.interpreter import Watch, install
+from kbgen.generator.verify.interpreter.interpreter import Watch, install
+from kbgen.generator.verify.reference.eight_bits import EIGHT_BITS
 from kbgen.profiling.op import load_op
 from kbgen.profiling.source import execute, read_source
 

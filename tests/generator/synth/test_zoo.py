@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kbgen.generator.verify.scan import scan
+from kbgen.generator.verify.text.scan import scan
 from kbgen.generator.writers.synth.program import Program
 from kbgen.generator.writers.synth.traces import aten_name
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kbgen.generator.verify import numerics
+from kbgen.generator.verify.interpreter import numerics
 
 AT_ONCE, BELOW = 16, 2
 """Products of bf16 that are added in one go, and bits that are kept below the last one of a float32."""

@@ -7,8 +7,8 @@ import torch
 import triton
 import triton.language as tl
 
-from kbgen.generator.verify.interpreter import Watch, install
-from kbgen.generator.verify.libdevice import emulate_libdevice
+from kbgen.generator.verify.interpreter.interpreter import Watch, install
+from kbgen.generator.verify.interpreter.libdevice import emulate_libdevice
 
 WATCH = Watch()
 install(WATCH, "sm_90")

@@ -3,13 +3,13 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.added_weights import (
+from kbgen.generator.verify.inputs.added_weights import (
     below_zero,
     far_below_zero,
     far_from_zero,
     far_in_common,
 )
-from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.reference.oracle import Reference
 
 X = torch.randn(6, 4)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from kbgen.generator.verify.families import APART, ONE_AHEAD, draw_inputs
+from kbgen.generator.verify.inputs.families import APART, ONE_AHEAD, draw_inputs
 
 
 def generator() -> torch.Generator:

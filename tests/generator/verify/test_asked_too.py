@@ -6,14 +6,14 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.draws import silent_stretches
-from kbgen.generator.verify.extremes import minus_infinite_in
-from kbgen.generator.verify.ignored import all_ignored, ignored_nan
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.overlaps import overlapping
-from kbgen.generator.verify.resized import emptied
-from kbgen.generator.verify.thresholds import full_lengths, met_results
-from kbgen.generator.verify.wide_integers import wide_integers
+from kbgen.generator.verify.inputs.draws import silent_stretches
+from kbgen.generator.verify.inputs.extremes import minus_infinite_in
+from kbgen.generator.verify.inputs.ignored import all_ignored, ignored_nan
+from kbgen.generator.verify.inputs.resized import emptied
+from kbgen.generator.verify.inputs.thresholds import full_lengths, met_results
+from kbgen.generator.verify.inputs.wide_integers import wide_integers
+from kbgen.generator.verify.reference.oracle import Reference
+from kbgen.generator.verify.reference.overlaps import overlapping
 
 
 class Calls(nn.Module):

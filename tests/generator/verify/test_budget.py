@@ -7,9 +7,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbgen.generator.verify import budget
-from kbgen.generator.verify.budget import FLOORS, Target, compare, precision_class, too_ill_conditioned
-from kbgen.generator.verify.measures import difference
+from kbgen.generator.verify.reference import budget
+from kbgen.generator.verify.reference.budget import (
+    FLOORS,
+    Target,
+    compare,
+    precision_class,
+    too_ill_conditioned,
+)
+from kbgen.generator.verify.reference.measures import difference
 
 
 def target(oracle: torch.Tensor, eager: torch.Tensor | None = None) -> Target:

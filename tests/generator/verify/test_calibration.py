@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.calibration import CLASSES, measure
-from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"

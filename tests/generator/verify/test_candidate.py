@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbgen.generator.verify.candidate import with_constants
+from kbgen.generator.verify.text.candidate import with_constants
 
 
 @pytest.mark.parametrize(

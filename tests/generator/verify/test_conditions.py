@@ -2,8 +2,8 @@
 
 import pytest
 
-from kbgen.generator.verify.conditions import Conditions, Unmet, listed
-from kbgen.generator.verify.watched import CHOICE, NAME, watched_code
+from kbgen.generator.verify.interpreter.conditions import Conditions, Unmet, listed
+from kbgen.generator.verify.interpreter.watched import CHOICE, NAME, watched_code
 
 SOURCE = """
 def grid(rows, columns):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import torch
 
-from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.controls import IMPOSTORS, run_controls
-from kbgen.generator.verify.layout import ROWS
-from kbgen.generator.verify.right import Answer, right_answer
-from kbgen.generator.verify.setting import Case
+from kbgen.generator.verify.comparison.controls import IMPOSTORS, run_controls
+from kbgen.generator.verify.comparison.right import Answer, right_answer
+from kbgen.generator.verify.inputs.setting import Case
+from kbgen.generator.verify.process.layout import ROWS
+from kbgen.generator.verify.stages.cases import plan, settings
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"

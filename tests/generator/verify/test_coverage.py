@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify.coverage import Reached, unreached
+from kbgen.generator.verify.text.coverage import Reached, unreached
 
 HEAD = "def kernel(x):\n    return x\n"
 

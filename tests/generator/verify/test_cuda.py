@@ -9,7 +9,7 @@ import pytest
 
 from kbgen.generator.verify.cuda import LABEL, NOT_RUN, library_fault, python_side
 from kbgen.generator.verify.judge import verify
-from kbgen.generator.verify.scan import scan
+from kbgen.generator.verify.text.scan import scan
 from kbgen.generator.verify.verdict import Verdict, from_json
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.nvrtc import find_library

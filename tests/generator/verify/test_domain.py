@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.domain import domain_of, within
-from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.inputs.domain import domain_of, within
+from kbgen.generator.verify.reference.oracle import Reference
 
 
 class Logarithm(nn.Module):

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from kbgen.generator.verify.answers import Answers
-from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.dropped import why_dropped
-from kbgen.generator.verify.right import right_answer
+from kbgen.generator.verify.comparison.dropped import why_dropped
+from kbgen.generator.verify.comparison.right import right_answer
+from kbgen.generator.verify.stages.answers import Answers
+from kbgen.generator.verify.stages.cases import plan, settings
 from kbgen.profiling.op import load_op
 
 FILE = """import torch

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from kbgen.generator.verify import answering
-from kbgen.generator.verify.early import end_calls
 from kbgen.generator.verify.judge import verify
+from kbgen.generator.verify.stages import answering
+from kbgen.generator.verify.stages.early import end_calls
 from kbgen.generator.verify.verdict import Verdict
 from kbgen.profiling.op import load_op
 

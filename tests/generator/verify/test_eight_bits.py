@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from kbgen.generator.verify.budget import Target, compare
-from kbgen.generator.verify.eight_bits import EIGHT_BITS, Steps, as_bytes, scaled_product, steps
-from kbgen.generator.verify.layout import poison, unwritten
-from kbgen.generator.verify.lowfloat import E4M3, E5M2, eight_to_f32, f32_to_eight
-from kbgen.generator.verify.on_a_card import AsOnACard
-from kbgen.generator.verify.oracle import InFloat64
+from kbgen.generator.verify.interpreter.lowfloat import E4M3, E5M2, eight_to_f32, f32_to_eight
+from kbgen.generator.verify.process.layout import poison, unwritten
+from kbgen.generator.verify.reference.budget import Target, compare
+from kbgen.generator.verify.reference.eight_bits import EIGHT_BITS, Steps, as_bytes, scaled_product, steps
+from kbgen.generator.verify.reference.on_a_card import AsOnACard
+from kbgen.generator.verify.reference.oracle import InFloat64
 
 SHORT, WIDE = EIGHT_BITS
 KINDS = pytest.mark.parametrize(("dtype", "kind"), [(SHORT, E4M3), (WIDE, E5M2)])

@@ -3,9 +3,9 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.budget import Target, compare
-from kbgen.generator.verify.exact import must_be_exact
-from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.reference.budget import Target, compare
+from kbgen.generator.verify.reference.exact import must_be_exact
+from kbgen.generator.verify.reference.oracle import Reference
 
 
 class Formula(nn.Module):

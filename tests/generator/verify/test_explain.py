@@ -5,9 +5,9 @@ from pathlib import Path
 
 import torch
 
-from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.explain import explain
-from kbgen.generator.verify.right import Answer, right_answer
+from kbgen.generator.verify.comparison.explain import explain
+from kbgen.generator.verify.comparison.right import Answer, right_answer
+from kbgen.generator.verify.stages.cases import plan, settings
 from kbgen.profiling.op import load_op
 
 OP = load_op(Path(__file__).parent / "ops" / "relu.py")

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.extremes import (
+from kbgen.generator.verify.inputs.extremes import (
     lone_masks,
     masks_off,
     masks_on,
@@ -11,8 +11,8 @@ from kbgen.generator.verify.extremes import (
     whole_masks,
     zeros_in,
 )
-from kbgen.generator.verify.integers import extreme_integers, far_integers, lowest_places
-from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.inputs.integers import extreme_integers, far_integers, lowest_places
+from kbgen.generator.verify.reference.oracle import Reference
 
 
 class Largest(nn.Module):

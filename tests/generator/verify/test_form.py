@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch.utils._pytree import tree_flatten
 
-from kbgen.generator.verify.exchange import StepReport
-from kbgen.generator.verify.form import broadcast, wrong_form
-from kbgen.generator.verify.oracle import Ran
+from kbgen.generator.verify.comparison.form import broadcast, wrong_form
+from kbgen.generator.verify.process.exchange import StepReport
+from kbgen.generator.verify.reference.oracle import Ran
 
 
 def right(*outputs: torch.Tensor, tree: str = "*") -> Ran:

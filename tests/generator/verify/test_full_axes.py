@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.exchange import StepReport
-from kbgen.generator.verify.full_axes import full_axes, most_rows
-from kbgen.generator.verify.stretched import rows_of
+from kbgen.generator.verify.process.exchange import StepReport
+from kbgen.generator.verify.shapes.stretched import rows_of
+from kbgen.generator.verify.stages.cases import plan, settings
+from kbgen.generator.verify.stages.full_axes import full_axes, most_rows
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"

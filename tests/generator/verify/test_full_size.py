@@ -7,14 +7,14 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify import rehearsal
-from kbgen.generator.verify.exchange import StepReport
-from kbgen.generator.verify.full_size import as_at_full_size, at_full_size, dropped
-from kbgen.generator.verify.interpreter import Watch
-from kbgen.generator.verify.phantom import Phantom
-from kbgen.generator.verify.rehearsal import Rehearsed, rehearse
-from kbgen.generator.verify.review import Fault, Reviewed
-from kbgen.generator.verify.verdict import CaseResult
+from kbgen.generator.verify.comparison.review import Reviewed
+from kbgen.generator.verify.interpreter.interpreter import Watch
+from kbgen.generator.verify.interpreter.phantom import Phantom
+from kbgen.generator.verify.process import rehearsal
+from kbgen.generator.verify.process.exchange import StepReport
+from kbgen.generator.verify.process.rehearsal import Rehearsed, rehearse
+from kbgen.generator.verify.stages.full_size import as_at_full_size, at_full_size, dropped
+from kbgen.generator.verify.verdict import CaseResult, Fault
 
 JUDGED = [StepReport("ok", launches=("matmul_kernel[2, 2, 1]",), dot_precisions=("tf32x3",))]
 QUIET: dict[str, Any] = {

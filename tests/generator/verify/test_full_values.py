@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify import full_values
 from kbgen.generator.verify.judge import CHILD_LIMITS, verify
-from kbgen.generator.verify.record import Record
+from kbgen.generator.verify.stages import full_values
+from kbgen.generator.verify.stages.record import Record
 from kbgen.generator.verify.verdict import Verdict
 from kbgen.profiling.op import load_op
 

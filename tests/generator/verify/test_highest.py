@@ -2,7 +2,7 @@
 
 import torch
 
-from kbgen.generator.verify.highest import Highest
+from kbgen.generator.verify.stages.highest import Highest
 from kbgen.profiling.footprint import fakes
 
 

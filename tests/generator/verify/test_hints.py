@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbgen.generator.verify.hints import hints
+from kbgen.generator.verify.shapes.hints import hints
 
 LOOP = "for start in range(0, n, {tile}):\n    pass\n"
 KERNEL = "@triton.jit\ndef one(x):\n    pass\n"

@@ -24,7 +24,7 @@ def test_honest_kernel_passes(kernel: Exhibit, tmp_path: Path, monkeypatch: pyte
     """Of calls left to choice, and of full size, only what a second holds; `kbgen eval judge` gives them all
     their time."""
     monkeypatch.setattr("kbgen.generator.verify.judgement.PATIENCE_S", 1.0)
-    monkeypatch.setattr("kbgen.generator.verify.full_values._LONGEST_S", 1.0)
+    monkeypatch.setattr("kbgen.generator.verify.stages.full_values._LONGEST_S", 1.0)
     verdict = kernel.judge(tmp_path)
     assert isinstance(verdict, Passed), f"{verdict.cause}: {verdict.detail}"
     assert verdict.launches

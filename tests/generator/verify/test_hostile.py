@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify import judge, scan
+from kbgen.generator.verify import judge
+from kbgen.generator.verify.text import scan
 from kbgen.generator.verify.verdict import Failed
 from kbgen.profiling.op import load_op
 from kbgen.profiling.sandbox import Limits

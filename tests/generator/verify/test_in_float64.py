@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from kbgen.generator.verify.in_float64 import InFloat64
+from kbgen.generator.verify.reference.in_float64 import InFloat64
 
 
 @pytest.mark.parametrize("seed", range(4))

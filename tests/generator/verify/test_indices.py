@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.budget import Target, compare
-from kbgen.generator.verify.indices import Choice, well_chosen
-from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.reference.budget import Target, compare
+from kbgen.generator.verify.reference.indices import Choice, well_chosen
+from kbgen.generator.verify.reference.oracle import Reference
 
 
 class Places(nn.Module):

@@ -4,13 +4,13 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.draws import SPIKE
-from kbgen.generator.verify.families import FAMILIES, HALVES, LEVEL, TIES, draw_inputs, nudged
-from kbgen.generator.verify.idle import idle_nan, idle_places, idle_spike
-from kbgen.generator.verify.ignored import ignored_classes
-from kbgen.generator.verify.layout import place, poison, unwritten
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.weights import TRAINED, draw_weights, level_weights
+from kbgen.generator.verify.inputs.draws import SPIKE
+from kbgen.generator.verify.inputs.families import FAMILIES, HALVES, LEVEL, TIES, draw_inputs, nudged
+from kbgen.generator.verify.inputs.idle import idle_nan, idle_places, idle_spike
+from kbgen.generator.verify.inputs.ignored import ignored_classes
+from kbgen.generator.verify.inputs.weights import TRAINED, draw_weights, level_weights
+from kbgen.generator.verify.process.layout import place, poison, unwritten
+from kbgen.generator.verify.reference.oracle import Reference
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -291,7 +291,7 @@ def test_entries_of_a_table_that_nobody_uses_hold_no_place() -> None:
 
 
 def test_some_weights_are_zero_and_buffers_that_loading_may_bring_move() -> None:
-    from kbgen.generator.verify.weights import other_buffers
+    from kbgen.generator.verify.inputs.weights import other_buffers
 
     class Buffered(nn.Module):
         def __init__(self) -> None:

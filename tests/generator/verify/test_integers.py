@@ -3,14 +3,14 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.integers import (
+from kbgen.generator.verify.inputs.integers import (
     extreme_integers,
     far_integers,
     one_place,
     single_others,
 )
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.wide_integers import wide_integers
+from kbgen.generator.verify.inputs.wide_integers import wide_integers
+from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
 

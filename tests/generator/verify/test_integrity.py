@@ -12,7 +12,8 @@ import torch
 from torch import nn
 from torch.nn.modules import module as module_hooks
 
-from kbgen.generator.verify import integrity, review
+from kbgen.generator.verify.comparison import review
+from kbgen.generator.verify.process import integrity
 
 Patch = Callable[[pytest.MonkeyPatch], object]
 

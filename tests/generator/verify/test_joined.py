@@ -9,7 +9,7 @@ import pytest
 import triton.language as tl
 from triton.runtime.interpreter import TensorHandle
 
-from kbgen.generator.verify.joined import JOINED, NEGATED, Joining, joined, negated
+from kbgen.generator.verify.interpreter.joined import JOINED, NEGATED, Joining, joined, negated
 
 
 def block(*values: bool) -> Any:

@@ -8,16 +8,15 @@ import pytest
 import torch
 
 from kbgen import KbgenError
-from kbgen.generator.verify import again as second
 from kbgen.generator.verify import judge as judging
-from kbgen.generator.verify.cases import NARROWER, plan, settings
-from kbgen.generator.verify.exchange import PROGRESS_FILE, REQUEST_FILE
+from kbgen.generator.verify.inputs.setting import Setting
 from kbgen.generator.verify.judge import CHILD_LIMITS, verify
 from kbgen.generator.verify.judgement import Judgement
-from kbgen.generator.verify.record import Record
-from kbgen.generator.verify.review import Fault
-from kbgen.generator.verify.setting import Setting
-from kbgen.generator.verify.verdict import Inconclusive, Passed, Verdict, from_json
+from kbgen.generator.verify.process.exchange import PROGRESS_FILE, REQUEST_FILE
+from kbgen.generator.verify.stages import again as second
+from kbgen.generator.verify.stages.cases import NARROWER, plan, settings
+from kbgen.generator.verify.stages.record import Record
+from kbgen.generator.verify.verdict import Fault, Inconclusive, Passed, Verdict, from_json
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.op import load_op
 from kbgen.profiling.sandbox import Limits, Outcome

@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.kept import Kept, unsettled_message
-from kbgen.generator.verify.memory import Memory
+from kbgen.generator.verify.interpreter.kept import Kept, unsettled_message
+from kbgen.generator.verify.interpreter.memory import Memory
 
 Make = Callable[[], tuple[dict[str, Any], nn.Module, Callable[[], object]]]
 

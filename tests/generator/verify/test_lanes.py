@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kbgen.generator.verify.lanes import Lanes, disagree
-from kbgen.generator.verify.memory import Memory
+from kbgen.generator.verify.interpreter.lanes import Lanes, disagree
+from kbgen.generator.verify.interpreter.memory import Memory
 
 ALL = np.ones(8, np.bool_)
 ONE = np.ones(1, np.bool_)

@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.lasting import mark, passing
-from kbgen.generator.verify.owned import by_place, owned
+from kbgen.generator.verify.process.lasting import mark, passing
+from kbgen.generator.verify.process.owned import by_place, owned
 
 
 class Inner(nn.Module):

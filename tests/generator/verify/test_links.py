@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.draws import ones_and_threes
-from kbgen.generator.verify.links import chained, high_words
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.repeated import rows_twice
+from kbgen.generator.verify.inputs.draws import ones_and_threes
+from kbgen.generator.verify.inputs.links import chained, high_words
+from kbgen.generator.verify.inputs.repeated import rows_twice
+from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
 PARENTS = (torch.rand(3, 20, generator=DRAW) * (torch.arange(20) + 1)).long() - 1

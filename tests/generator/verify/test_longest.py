@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify.cases import settings
-from kbgen.generator.verify.in_parts import TOGETHER
-from kbgen.generator.verify.stretched import has_few_rows
+from kbgen.generator.verify.shapes.in_parts import TOGETHER
+from kbgen.generator.verify.shapes.stretched import has_few_rows
+from kbgen.generator.verify.stages.cases import settings
 from kbgen.profiling.op import Op, load_op
 
 PRODUCT = """import torch

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbgen.generator.verify.loops import LoopVariable, WideLoopVariable, loop_variables
+from kbgen.generator.verify.interpreter.loops import LoopVariable, WideLoopVariable, loop_variables
 
 
 @pytest.mark.parametrize(

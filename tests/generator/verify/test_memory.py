@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from kbgen.generator.verify.memory import Memory, OutOfBoundsError
+from kbgen.generator.verify.interpreter.memory import Memory, OutOfBoundsError
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.model_copy import copied_model
+from kbgen.generator.verify.reference.model_copy import copied_model
 
 
 class Block(nn.Module):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.modes import asks_its_mode, in_the_other_mode, mode_note, other_modes
-from kbgen.generator.verify.review import Reviewed
-from kbgen.generator.verify.setting import Case
+from kbgen.generator.verify.comparison.review import Reviewed
+from kbgen.generator.verify.inputs.setting import Case
+from kbgen.generator.verify.stages.cases import plan, settings
+from kbgen.generator.verify.stages.modes import asks_its_mode, in_the_other_mode, mode_note, other_modes
 from kbgen.generator.verify.verdict import CaseResult
 from kbgen.profiling.op import load_op
 

@@ -12,9 +12,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbgen.generator.verify.libdevice import _FUNCTIONS
-from kbgen.generator.verify.lowfloat import bf16_to_f32, f32_to_bf16, tf32, tf32_nearest
-from kbgen.generator.verify.numerics import _product
+from kbgen.generator.verify.interpreter.libdevice import _FUNCTIONS
+from kbgen.generator.verify.interpreter.lowfloat import bf16_to_f32, f32_to_bf16, tf32, tf32_nearest
+from kbgen.generator.verify.interpreter.numerics import _product
 
 NORMAL = st.floats(2.0**-40, 2.0**40, width=32)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from kbgen.generator.verify.half_range import half_range
-from kbgen.generator.verify.one_number import one_number
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.repeated import most_rows, state_twice
+from kbgen.generator.verify.inputs.half_range import half_range
+from kbgen.generator.verify.inputs.one_number import one_number
+from kbgen.generator.verify.inputs.repeated import most_rows, state_twice
+from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.profiling.build import Input
 
 DRAW = torch.Generator().manual_seed(0)

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.on_a_card import AsOnACard
-from kbgen.generator.verify.oracle import Reference
+from kbgen.generator.verify.reference.on_a_card import AsOnACard
+from kbgen.generator.verify.reference.oracle import Reference
 
 
 class CastsInside(nn.Module):

@@ -2,7 +2,7 @@
 
 import torch
 
-from kbgen.generator.verify.domain import in_order, within
+from kbgen.generator.verify.inputs.domain import in_order, within
 from kbgen.profiling.build import Input
 
 

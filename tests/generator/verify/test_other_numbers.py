@@ -3,14 +3,14 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.other_numbers import (
+from kbgen.generator.verify.inputs.other_numbers import (
     negative_wholes,
     other_floats,
     other_wholes,
     wholes_beyond,
     with_defaults,
 )
+from kbgen.generator.verify.reference.oracle import Reference
 
 X = torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
 

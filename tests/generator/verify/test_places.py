@@ -4,13 +4,13 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.families import nudged
-from kbgen.generator.verify.integers import lowest_places, one_place
-from kbgen.generator.verify.offsets import late_beginning, one_part, uneven_offsets, without_elements
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.past_places import past_the_last
-from kbgen.generator.verify.places import names_each_once, puts_at_places
-from kbgen.generator.verify.resized import other_rows
+from kbgen.generator.verify.inputs.families import nudged
+from kbgen.generator.verify.inputs.integers import lowest_places, one_place
+from kbgen.generator.verify.inputs.offsets import late_beginning, one_part, uneven_offsets, without_elements
+from kbgen.generator.verify.inputs.past_places import past_the_last
+from kbgen.generator.verify.inputs.places import names_each_once, puts_at_places
+from kbgen.generator.verify.inputs.resized import other_rows
+from kbgen.generator.verify.reference.oracle import Reference
 
 SLOTS = torch.tensor([7, 3, 11, 5])
 KEYS, CACHE = torch.randn(4, 6), torch.randn(12, 6)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kbgen.generator.verify.promises import _kept
-from kbgen.generator.verify.vectors import Site, Vector, as_accessed, misaligned, vector_at
+from kbgen.generator.verify.interpreter.promises import _kept
+from kbgen.generator.verify.interpreter.vectors import Site, Vector, as_accessed, misaligned, vector_at
 
 LANES = np.arange(16)
 WRAPPED = LANES % 10

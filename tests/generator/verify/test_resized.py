@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 import torch
 from torch import nn
 
-from kbgen.generator.verify.layout import Layout
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.resized import emptied, other_lengths, other_rows
+from kbgen.generator.verify.inputs.resized import emptied, other_lengths, other_rows
+from kbgen.generator.verify.process.layout import Layout
+from kbgen.generator.verify.reference.oracle import Reference
 
 X = torch.arange(12.0).view(3, 4)
 

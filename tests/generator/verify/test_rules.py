@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify.cases import plan, settings
 from kbgen.generator.verify.judge import verify
+from kbgen.generator.verify.stages.cases import plan, settings
 from kbgen.generator.verify.verdict import Inconclusive, Passed, Verdict
 from kbgen.profiling.op import load_op
 
@@ -68,7 +68,7 @@ def test_kernelbench_s_rule_stands_beside_the_verdict(tmp_path: Path) -> None:
 
 def test_a_thread_that_outlives_its_call_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text is let through for once, to see what watches behind it."""
-    monkeypatch.setattr("kbgen.generator.verify.scan._Reader.fault", lambda reader: None)
+    monkeypatch.setattr("kbgen.generator.verify.text.scan._Reader.fault", lambda reader: None)
     source = (TESTS / "honest" / "add_flat.py").read_text()
     late = source.replace(
         "        return out",

@@ -5,7 +5,7 @@ import pytest
 import triton.language as tl
 from triton.runtime.interpreter import TensorHandle
 
-from kbgen.generator.verify.run_over import counted, few_bits, wraps
+from kbgen.generator.verify.interpreter.run_over import counted, few_bits, wraps
 
 
 def of(values: list[float], kind: tl.dtype, numpy: type) -> TensorHandle:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from kbgen.generator.verify.running import is_settled
+from kbgen.generator.verify.comparison.running import is_settled
 
 RIGHT = {
     "norm.running_mean": torch.tensor([1e-17, 0.25, -2.0], dtype=torch.float64),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbgen.generator.verify.scan import scan
+from kbgen.generator.verify.text.scan import scan
 
 HEAD = """import torch
 import triton

@@ -1,6 +1,6 @@
 """What two forwards call their arguments, and whether they read them."""
 
-from kbgen.generator.verify.signature import misread
+from kbgen.generator.verify.text.signature import misread
 
 OP = "class Model:\n    def forward(self, x, y, mask=None):\n        return x - y if mask is None else mask\n"
 SWAPPED = "class ModelNew:\n    def forward(self, y, x, mask=None):\n        return y, x, mask\n"

@@ -8,15 +8,15 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.cases import plan, settings
-from kbgen.generator.verify.domain import divisors, within
-from kbgen.generator.verify.idle import idle_nan
-from kbgen.generator.verify.offsets import late_beginning
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.places import names_each_once
-from kbgen.generator.verify.single_numbers import in_single
-from kbgen.generator.verify.unsorted import unsorted
-from kbgen.generator.verify.wide_integers import wide_integers
+from kbgen.generator.verify.inputs.domain import divisors, within
+from kbgen.generator.verify.inputs.idle import idle_nan
+from kbgen.generator.verify.inputs.offsets import late_beginning
+from kbgen.generator.verify.inputs.places import names_each_once
+from kbgen.generator.verify.inputs.unsorted import unsorted
+from kbgen.generator.verify.inputs.wide_integers import wide_integers
+from kbgen.generator.verify.reference.oracle import Reference
+from kbgen.generator.verify.reference.single_numbers import in_single
+from kbgen.generator.verify.stages.cases import plan, settings
 from kbgen.profiling.op import load_op
 
 ROOT = Path(__file__).parents[3]

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from kbgen.generator.verify.cases import settings
-from kbgen.generator.verify.draw import Draw
-from kbgen.generator.verify.many_draws import farthest_draws
-from kbgen.generator.verify.stretched import PARTS
+from kbgen.generator.verify.inputs.draw import Draw
+from kbgen.generator.verify.inputs.many_draws import farthest_draws
+from kbgen.generator.verify.shapes.stretched import PARTS
+from kbgen.generator.verify.stages.cases import settings
 from kbgen.profiling.op import Op, load_op
 
 FILE = """import torch

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kbgen.generator.verify.exchange import StepReport
 from kbgen.generator.verify.judge import verify
+from kbgen.generator.verify.process.exchange import StepReport
 from kbgen.generator.verify.target import compiled_document, target_fault, unjudged
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.occupancy import occupancy

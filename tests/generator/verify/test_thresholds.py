@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.thresholds import met_integers, met_thresholds
+from kbgen.generator.verify.inputs.thresholds import met_integers, met_thresholds
+from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
 X = torch.randn(6, 4, generator=DRAW)

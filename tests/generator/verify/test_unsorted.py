@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.unsorted import nearly_sorted, unsorted
+from kbgen.generator.verify.inputs.unsorted import nearly_sorted, unsorted
+from kbgen.generator.verify.reference.oracle import Reference
 
 X = torch.arange(24.0).view(12, 2)
 PLACES = torch.tensor([0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 5])

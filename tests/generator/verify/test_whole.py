@@ -1,7 +1,7 @@
 """What counts against a candidate over all of its calls."""
 
-from kbgen.generator.verify.exchange import StepReport
-from kbgen.generator.verify.whole import unwritten_read
+from kbgen.generator.verify.process.exchange import StepReport
+from kbgen.generator.verify.stages.whole import unwritten_read
 
 UNWRITTEN = (("unwritten", "kernel: program 0 reads out_ptr[0], which nobody has written"),)
 

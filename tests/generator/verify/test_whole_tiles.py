@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kbgen.generator.verify.whole_tiles import whole_tiles
+from kbgen.generator.verify.shapes.whole_tiles import whole_tiles
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"

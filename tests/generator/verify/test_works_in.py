@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.exchange import Step
-from kbgen.generator.verify.largest import overflows
-from kbgen.generator.verify.oracle import Reference
-from kbgen.generator.verify.setting import Case, Setting
-from kbgen.generator.verify.works_in import works_in
+from kbgen.generator.verify.comparison.largest import overflows
+from kbgen.generator.verify.inputs.setting import Case, Setting
+from kbgen.generator.verify.process.exchange import Step
+from kbgen.generator.verify.reference.oracle import Reference
+from kbgen.generator.verify.stages.works_in import works_in
 
 
 class Widens(nn.Module):

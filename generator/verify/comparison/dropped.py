@@ -1,0 +1,187 @@
+"""Says which right answers are no use for judging by: mostly undefined, overflown, too ill-conditioned, or
+such as honest kernels lose."""
+
+from __future__ import annotations
+
+import torch
+
+from ....profiling.build import Input
+from ..inputs.added_weights import ALONE
+from ..inputs.families import (
+    ASTRONOMICAL,
+    CLOSE_IN,
+    DEEP,
+    ENORMOUS,
+    EXPONENTIAL,
+    FAINT,
+    FAR_ABOVE,
+    FAR_BELOW,
+    HIGH,
+    INFINITE,
+    ONE_NAN,
+    OPPOSED,
+    OPPOSED_TOO,
+    SORTS,
+    VANISHING,
+)
+from ..inputs.ignored import ALL_IGNORED
+from ..reference.budget import FLOORS, too_ill_conditioned
+from ..reference.eight_bits import widened
+from ..reference.measures import difference
+from ..reference.operators import FRACTIONAL, cancels, passes_nan, squares, vanishes
+from .largest import overflows
+from .right import Answer
+
+NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
+
+
+_LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH)
+
+
+def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | None = None) -> str:
+    """The reason in words, empty for one to judge by; the `first` case stays however ill-conditioned. `usual`
+    is the answer to the first one, where that is known."""
+    if _mostly_undefined(answer.oracle.outputs) and answer.case.family != ALL_IGNORED:
+        return "the reference itself is mostly non-finite here"
+    if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
+        return f"rounding to {precision} changes the right answer too much here"
+    if usual is not None and vanishes(answer.oracle.operators) and _little_beside(answer, usual):
+        return "so small beside usual answers honest kernels lose digits"
+    if answer.case.family in _LARGE and _overflows(answer):
+        return "the reference overflows in its own dtype here"
+    if answer.case.family in (FAR_BELOW, FAR_ABOVE) and vanishes(answer.oracle.operators):
+        return "so far from zero honest kernels cancel here"
+    if answer.case.family in (FAR_BELOW, FAR_ABOVE) and answer.oracle.multiplies:
+        return "what sums of products so large are off by, an exponential makes much of"
+    if answer.case.family in (ENORMOUS, ASTRONOMICAL, *CLOSE_IN) and FRACTIONAL in answer.oracle.operators:
+        return "a power by way of its logarithm is off by as many bits as that is large"
+    if answer.case.family == INFINITE and answer.oracle.compares_nan:
+        return NAN_COMPARED
+    if (
+        answer.case.family == INFINITE
+        and not SORTS.isdisjoint(answer.oracle.operators)
+        and _undefined(answer)
+    ):
+        return "NaN is ranked, and honest kernels leave it out"
+    if answer.case.family == INFINITE and answer.oracle.multiplies:
+        return "products of infinity and zero are undefined, and may be left out"
+    if answer.case.family == INFINITE and all(map(_constant, answer.oracle.outputs)):
+        return "where it is defined, the reference is constant here"
+    if answer.case.family == INFINITE and not answer.oracle.operators.isdisjoint(("prod", "cumprod")):
+        return "whether a product of many is infinite by then depends on their order"
+    if answer.case.family == INFINITE and "lerp" in answer.oracle.operators:
+        return "which infinities become NaN depends on the end that is started from"
+    if answer.case.family == INFINITE and _casts(answer):
+        return "infinities and NaN are cast to integers, which is undefined"
+    if answer.case.family == ONE_NAN and not passes_nan(answer.oracle.operators, _floating(answer)):
+        return NAN_COMPARED
+    return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
+
+
+def _undefined(answer: Answer) -> bool:
+    return any(one.is_floating_point() and bool(widened(one).isnan().any()) for one in answer.oracle.outputs)
+
+
+_LITTLE, _FEW = 1 / 16, 8
+"""Of the largest usual number, and values: the loss of a single pair that is told apart well is what
+`log(1 + exp(-x))` leaves of it. Where there are more values, the largest of them says what matters."""
+
+
+def _little_beside(answer: Answer, usual: Answer) -> bool:
+    few = sum(one.numel() for one in answer.oracle.outputs) <= _FEW
+    return few and answer.case.family != ALONE and _largest(answer) < _LITTLE * _largest(usual)
+
+
+def _largest(answer: Answer) -> float:
+    floating = [widened(one) for one in answer.oracle.outputs if one.is_floating_point() and one.numel()]
+    return max((float(one.abs().nan_to_num(0, 0, 0).max()) for one in floating), default=0.0)
+
+
+def _floating(answer: Answer) -> bool:
+    return any(output.is_floating_point() for output in answer.oracle.outputs)
+
+
+def _casts(answer: Answer) -> bool:
+    """Whether integers come out that are no places: rounded from floating numbers, then."""
+    kinds = (torch.bool, torch.int64)  # truths, counts and places apart
+    outputs = answer.oracle.outputs
+    return any(not one.is_floating_point() and one.dtype not in kinds for one in outputs)
+
+
+_RANKED = SORTS | {"argmax", "argmin"}
+
+
+def _why_too_small(answer: Answer, precision: str) -> str:
+    """Why nothing may be asked of an op so close to zero."""
+    family, operators = answer.case.family, answer.oracle.operators
+    if cancels(operators):
+        return "near zero honest kernels cancel here"
+    if not EXPONENTIAL.isdisjoint(operators) and not _RANKED.isdisjoint(operators):
+        return "exponentials of numbers near zero are ranked, which differ in their last bits"
+    if family == VANISHING and squares(operators):
+        return "squares underflow here"
+    if answer.case.setting.domain != "any" or (family != FAINT and not _without_a_scale(answer)):
+        return "the op has a scale of its own"
+    if _error(answer) > _LOST * FLOORS[precision]:
+        return "the reference itself loses its digits here"
+    return ""
+
+
+_LOST = 10.0
+"""Times the floor of its class that eager may be off by."""
+
+
+def _error(answer: Answer) -> float:
+    pairs = zip(answer.eager.outputs, answer.oracle.outputs, strict=True)
+    return max((difference(own, right).worst for own, right in pairs if own.is_floating_point()), default=0.0)
+
+
+def _without_a_scale(answer: Answer) -> bool:
+    """Whether inputs of usual size give the same answer but for a power of two: no epsilon, no bias, no
+    exponential has a part in it."""
+    case, factor = answer.case, 2.0 ** -CLOSE_IN[answer.case.family]
+    usual = case.setting.reference.oracle([_times(one, factor) for one in case.inputs], case.step.state)
+    return all(map(_alike, answer.oracle.outputs, usual.outputs))
+
+
+def _times(value: Input, factor: float) -> Input:
+    floats = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.double() * factor if floats else value  # type: ignore[union-attr]
+
+
+_ALIKE = 1e-9
+
+
+def _alike(small: torch.Tensor, usual: torch.Tensor) -> bool:
+    """Equal, or equal once both have a largest value of one."""
+    if not small.is_floating_point() or small.numel() == 0:
+        return torch.equal(small, usual)
+    sizes = [one.abs().max() for one in (small, usual)]
+    if not all(0.0 < float(size) < float("inf") for size in sizes):
+        return False
+    return bool(((small / sizes[0] - usual / sizes[1]).abs() <= _ALIKE).all())
+
+
+def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:
+    floating = [output for output in outputs if output.is_floating_point() and output.numel()]
+    return bool(floating) and all(float(torch.isfinite(output).float().mean()) < 0.5 for output in floating)
+
+
+def _constant(output: torch.Tensor) -> bool:
+    known = output[torch.isfinite(output)]
+    return known.numel() == 0 or bool((known == known[0]).all())
+
+
+_USELESS = 0.5
+"""A relative error of no more use: torch's bfloat16 attention gives zeros where its scores overflow."""
+
+
+def _overflows(answer: Answer) -> bool:
+    """Whether eager is infinite or NaN where float64 is not, makes something else of its overflow, or comes
+    by numbers on its way that its dtype does not hold."""
+    pairs = zip(answer.eager.outputs, answer.oracle.outputs, strict=True)
+    return any(
+        bool((~torch.isfinite(widened(own)) & torch.isfinite(right)).any())
+        or (right.is_floating_point() and difference(own, right).worst >= _USELESS)
+        for own, right in pairs
+    ) or overflows(answer.case)

@@ -1,0 +1,179 @@
+"""The right answers to one call: the float64 oracle, the same for shaken inputs, and the op's own result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from ....profiling.build import Input
+from ..inputs.families import INFINITE, LATE_PEAKS, LONE_ROWS, ONE_NAN, SIGNED_ZEROS, TIES, floats
+from ..inputs.ignored import ALL_IGNORED
+from ..inputs.setting import Case
+from ..reference.budget import SENSITIVITY, Target
+from ..reference.eight_bits import is_eight_bits, widened
+from ..reference.exact import must_be_exact
+from ..reference.operators import compares, extremes, passes_nan, reduces
+from ..reference.oracle import Ran
+
+_ENOUGH = 8
+"""Shaken values that tell how errors are passed on: one alone is near the right one now and then, and a sum
+that cancels would be refused by chance of the draw."""
+
+_ROWS = 32
+"""Likewise rows."""
+
+_LARGE = 1e4
+"""In the place of infinity, to see what depends on it."""
+
+_STEPS = 2
+"""Operators that round before one can blow up what another has rounded."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The right answers to one case: float64 oracle, the same for shaken inputs, the op's own result; `exact`
+    where they leave no room for rounding."""
+
+    case: Case
+    oracle: Ran
+    eager: Ran
+    shaken: Ran
+    exact: bool = False
+    touched: tuple[torch.Tensor, ...] = ()  # which values depend on inputs that are no numbers, if any are
+    limits: tuple[
+        torch.Tensor, ...
+    ] = ()  # the answers with large numbers in infinity's place, where it stood
+    strict: bool = False  # no lower class than the op's own was declared
+
+    def targets(self) -> list[Target]:
+        runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
+        choices = self.oracle.choices
+        loses = not passes_nan(self.oracle.operators) and all(map(_of_numbers, self.case.inputs))
+        loses = loses and self.case.family != ALL_IGNORED
+        touched, limits = dict(enumerate(self.touched)), dict(enumerate(self.limits))
+        return [
+            Target(
+                *run,
+                exact=self.exact,
+                choice=choices.get(place),
+                terms=self.oracle.terms,
+                steps=self.oracle.steps,
+                spreads=touched.get(place),
+                limit=limits.get(place),
+                loses_nan=loses,
+                strict=self.strict,
+                by_rows=self.oracle.terms > 1 or reduces(self.oracle.operators),
+                either_sign=self.case.family == SIGNED_ZEROS and any(map(extremes, self.oracle.operators)),
+            )
+            for place, run in enumerate(runs)
+        ]
+
+
+def _of_numbers(value: Input) -> bool:
+    """Whether what goes in is finite: where a scale is drawn as zero, say, a kernel may clamp the NaN of a
+    quotient away."""
+    return not floats(value) or bool(widened(value).isfinite().all())
+
+
+def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
+    """Run the reference three times on the inputs of `case` with the weights in `state`."""
+    reference = case.setting.reference
+    eager, right = reference.eager(case.inputs, state), reference.oracle(case.inputs, state)
+    exact = case.family == "small integers" and must_be_exact(
+        lambda inputs: reference.oracle(inputs, state), case.inputs, case.other_inputs, right, eager
+    )
+    touched = _touched(case, state) if case.family in (INFINITE, ONE_NAN) else ()
+    limits = _limits(case, state) if case.family == INFINITE else ()
+    return Answer(case, right, eager, _shaken(case, state, right), exact, touched, limits)
+
+
+def _limits(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """The answers to large numbers of infinity's sign in its place."""
+    inputs = [
+        widened(one).nan_to_num(torch.nan, _LARGE, -_LARGE).to(one.dtype) if floats(one) else one
+        for one in case.inputs
+    ]
+    return tuple(case.setting.reference.oracle(inputs, state).outputs)
+
+
+def _touched(case: Case, state: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """Which values of each output are others where the inputs that are no numbers are."""
+    runs = []
+    for instead in (_LARGE, -_LARGE):
+        inputs = [
+            widened(one).masked_fill(~widened(one).isfinite(), instead).to(one.dtype) if floats(one) else one
+            for one in case.inputs
+        ]
+        runs.append(case.setting.reference.eager(inputs, state).outputs)
+    return tuple(~((one == other) | (one.isnan() & other.isnan())) for one, other in zip(*runs, strict=True))
+
+
+def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
+    """The answer to shaken inputs, or to shaken steps where that is farther off; where there are few values,
+    of several draws the one farthest off."""
+    if case.family == TIES:  # whose inputs are meant to the bit
+        return right
+    reference, whole = case.setting.reference, not compares(right.operators)
+    shaken = reference.shaken(case.inputs, state, whole=whole)
+    for draw in range(1, _draws(case, right)):
+        more = reference.shaken(case.inputs, state, draw, whole=whole).outputs
+        farther = map(_farther, right.outputs, shaken.outputs, more)
+        shaken = replace(shaken, outputs=list(farther))
+    shaken = _with_single(reference.single(case.inputs, state), right, shaken)
+    if right.steps < _STEPS:
+        return shaken
+    for draw in range(_draws(case, right)):
+        stepped = reference.stepped(case.inputs, state, draw)
+        outputs = list(map(_farther, right.outputs, shaken.outputs, stepped.outputs))
+        kept = {
+            name: _farther(one, shaken.state[name], stepped.state[name]) for name, one in right.state.items()
+        }  # the mean of a deep layer is as far off as what is returned
+        shaken = replace(shaken, outputs=outputs, state=kept)
+    return shaken
+
+
+def _with_single(single: Ran | None, right: Ran, shaken: Ran) -> Ran:
+    """Where the reference's own numbers in float32 lead farther off than `shaken`: an eighth of that way, so
+    that a kernel may be twice as far off."""
+    if single is None:
+        return shaken
+
+    def nearer(right: Any, single: Any, shaken: Any) -> Any:
+        if (
+            not isinstance(right, torch.Tensor)
+            or not right.is_floating_point()
+            or right.shape != single.shape
+        ):
+            return shaken
+        return _farther(right, shaken, right + (single - right) * (2 / SENSITIVITY))
+
+    return replace(
+        shaken,
+        outputs=list(map(nearer, right.outputs, single.outputs, shaken.outputs)),
+        inputs=list(map(nearer, right.inputs, single.inputs, shaken.inputs)),
+        state={
+            name: nearer(one, single.state[name], shaken.state[name]) for name, one in right.state.items()
+        },
+    )
+
+
+def _draws(case: Case, right: Ran) -> int:
+    """So many that values, and rows of them, are enough: all of a row may be off by one error."""
+    floating = [output for output in right.outputs if output.is_floating_point()]
+    values = min((output.numel() for output in floating), default=_ENOUGH)
+    rows = min(
+        (one.numel() // one.shape[-1] for one in floating if one.ndim > 1 and one.numel()), default=_ROWS
+    )
+    few = _AT_PEAKS if case.family in _PEAKS else 1  # one row alone may be far off
+    return min(_ENOUGH, max(few, -(-_ENOUGH // max(1, values)), -(-_ROWS // max(1, rows))))
+
+
+_PEAKS, _AT_PEAKS = ("spikes", "negative spikes", LATE_PEAKS, LONE_ROWS), 2
+
+
+def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    if not right.is_floating_point() or is_eight_bits(right) or one.shape != other.shape:
+        return one
+    return torch.where((other - right).abs() > (one - right).abs(), other, one)

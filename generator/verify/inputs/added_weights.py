@@ -1,0 +1,135 @@
+"""Moves weights that are added and nothing else far from zero, where exponentials are taken of such sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ....profiling.build import Input
+from ..reference.operators import RANKS, plain_name, words
+from ..reference.oracle import Reference
+from ..reference.watching import Watching
+from .families import EXPONENTIAL
+
+_ADDS = words("add sub rsub")
+_BIAS = "bias"
+_BIASES = {"addmm": 0, "baddbmm": 0, "convolution": 2}
+"""Where what they add stands among their arguments."""
+
+_STATISTICS = words(
+    "native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit var var_mean std mean"
+)
+"""Which lose digits far from zero, whatever a kernel does."""
+
+_COPIES = words("copy clone detach equal")
+_COMMON = 64.0
+"""Times a normal value."""
+
+_FAR = 100.0
+"""Times a normal value: exponentials of some overflow in float32, and of others are zero."""
+
+
+class _Takers(Watching):
+    """The operators, views apart, that take each of some tensors, known by their numbers."""
+
+    def __init__(self, weights: Mapping[str, torch.Tensor]) -> None:
+        super().__init__()
+        self.weights, self.takers = weights, {name: set[str]() for name in weights}
+        self.operators, self._storages = set[str](), dict[int, str]()
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        name = plain_name(func)
+        self.operators.add(name)
+        moves = func.is_view or name in _COPIES
+        for place, one in ((place, one) for place, arg in enumerate(args) for one in pytree.tree_leaves(arg)):
+            if isinstance(one, torch.Tensor) and one.is_floating_point() and not moves:
+                weight = self._which(one)
+                if weight is not None:
+                    self.takers[weight].add(_BIAS if _BIASES.get(name) == place else name)
+
+    def _which(self, value: torch.Tensor) -> str | None:
+        at = value.untyped_storage().data_ptr()
+        if at not in self._storages:
+            flat = value.reshape(-1)
+            same = (
+                name
+                for name, one in self.weights.items()
+                if one.numel() == flat.numel() and torch.equal(one.reshape(-1).to(flat.dtype), flat)
+            )
+            if (found := next(same, None)) is None:
+                return None
+            self._storages[at] = found
+        return self._storages[at]
+
+
+def far_from_zero(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state with such weights, biases of products apart, of either sign, or None."""
+    added, operators = _added(reference, inputs, state, _ADDS)
+    if not added or EXPONENTIAL.isdisjoint(operators):
+        return None
+    drawn = {name: _FAR * torch.randn(state[name].shape, generator=generator) for name in added}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+ALONE = "added weights below zero, alone"
+"""Nothing goes in beside them: small as what comes out is, it is all that there is."""
+
+
+def far_below_zero(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state whose added weights bring all sums below zero, by hundreds, where the largest of them is taken
+    or an exponential; or None."""
+    added, operators = _added(reference, inputs, state)
+    if not added or (EXPONENTIAL | RANKS).isdisjoint(operators) or not _STATISTICS.isdisjoint(operators):
+        return None
+    drawn = {name: -_FAR * (2 + torch.rand(state[name].shape, generator=generator)) for name in added}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+def below_zero(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state whose added weights are a little below zero, where the largest of sums is taken behind what
+    falls there before it rises: the largest of what it gives is not what it gives of the largest."""
+    added, operators = _added(reference, inputs, state)
+    if not added or RANKS.isdisjoint(operators) or _FALLS.isdisjoint(operators):
+        return None
+    drawn = {name: -0.05 - 3 * torch.rand(state[name].shape, generator=generator) for name in added}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+_FALLS = words("gelu silu mish hardswish sin cos pow square abs sigmoid tanh erf exp")
+
+
+def far_in_common(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state whose added weights lie far from zero and near each other, where deviations are taken of the
+    sums: the mean of squares less the square of the mean leaves little of one; or None."""
+    added, operators = _added(reference, inputs, state)
+    if not added or _STATISTICS.isdisjoint(operators):
+        return None
+    drawn = {name: _COMMON + torch.randn(state[name].shape, generator=generator) for name in added}
+    return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+def _added(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    adding: frozenset[str] = _ADDS | {_BIAS},
+) -> tuple[list[str], set[str]]:
+    """The names of weights that are taken by these and nothing else, and the operators of the op."""
+    parameters = {name for name, _ in reference.model.named_parameters()}
+    weights = {n: one for n, one in state.items() if n in parameters and one.is_floating_point()}
+    if not weights:
+        return [], set()
+    with _Takers(weights) as seen:
+        reference.tried(inputs, state)
+    return [name for name, takers in seen.takers.items() if takers and takers <= adding], seen.operators

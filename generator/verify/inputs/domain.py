@@ -1,0 +1,176 @@
+"""Tells which numbers an op has answers for, and what its operators are, from a few calls of its reference.
+
+A geometric mean takes logarithms and a likelihood takes shares: of normal values nearly all answers would be
+NaN, and nothing could be asked. Their families are drawn as magnitudes, or as shares between zero and one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.eight_bits import widened
+from ..reference.oracle import Reference
+from ..reference.watching import Watching
+
+Domain = Literal["any", "magnitudes", "shares"]
+
+_MOSTLY = 0.5
+"""Share of finite results from which on values tell enough."""
+
+_AS_GOOD = 0.9
+"""Times the most of them that any numbers have: a temperature below zero has answers for some rows, and one
+above for all."""
+
+_LEAST = 2.0**-20
+"""Of magnitudes and of what is left of one: a logarithm of it is a usual number."""
+
+
+def operators_of(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> frozenset[str]:
+    """What the reference calls of ATen; none where it raises."""
+    with contextlib.suppress(Exception):  # whatever an op file's own code raises: the first call tells it
+        return reference.oracle(inputs, state).operators
+    return frozenset()
+
+
+def domain_of(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Domain:
+    """Where the inputs that float and are positive as shipped have to lie for an answer."""
+    if not any(map(is_positive, inputs)):
+        return "any"
+    draw = torch.Generator().manual_seed(0)
+    shares: dict[Domain, float] = {}
+    normal = [_normal_like(one, draw) if is_positive(one) else one for one in inputs]
+    for domain, mapped in _MAPS.items():
+        given = [mapped(one) if is_positive(was) else one for one, was in zip(normal, inputs, strict=True)]
+        answer = reference.tried(given, state)
+        if answer is not None:
+            shares[domain] = max(map(_finite_share, answer.outputs), default=0.0)
+    enough = max(_MOSTLY, _AS_GOOD * max(shares.values(), default=0.0))
+    return next((domain for domain, share in shares.items() if share >= enough), "any")
+
+
+def within(
+    domain: Domain,
+    drawn: Sequence[Input],
+    shipped: Sequence[Input],
+    ordered: frozenset[int] = frozenset(),
+    dividing: frozenset[int] = frozenset(),
+) -> list[Input]:
+    """`drawn` values where the `shipped` ones are positive and the op takes nothing else, as such; those at
+    places that are `dividing` above zero, and those at `ordered` places in rows that rise."""
+    mapped = _MAPS[domain]
+    found = [mapped(one) if is_positive(was) else one for one, was in zip(drawn, shipped, strict=True)]
+    found = [_as_magnitude(one) if place in dividing else one for place, one in enumerate(found)]
+    return [_sorted(one) if place in ordered else one for place, one in enumerate(found)]
+
+
+def divisors(
+    reference: Reference, draws: Sequence[Sequence[Input]], state: dict[str, torch.Tensor]
+) -> frozenset[int]:
+    """Places of inputs that are above zero in each of the `draws`, by which the reference divides: a
+    temperature, a step. Who divides by it may take its sign for granted."""
+    places = [
+        place
+        for place in range(len(draws[0]))
+        if all(is_positive(one[place]) and bool((widened(one[place]) > 0).all()) for one in draws)  # type: ignore[arg-type]
+    ]
+    if not places:
+        return frozenset()
+    with _Divides([draws[0][place] for place in places]) as seen:
+        reference.tried(draws[0], state)
+    return frozenset(place for turn, place in enumerate(places) if turn in seen.found)
+
+
+class _Divides(Watching):
+    """Which of some tensors, known by their numbers, something in the block is divided by."""
+
+    def __init__(self, values: Sequence[Input]) -> None:
+        super().__init__()
+        self.values, self.found = values, set[int]()
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        name = func._schema.name.removeprefix("aten::").removesuffix("_")
+        by = args[1:2] if name == "div" else args[:1] if name == "reciprocal" else ()
+        for one in (one for one in by if isinstance(one, torch.Tensor)):
+            self.found |= {turn for turn, value in enumerate(self.values) if _holds(one, value)}
+
+
+def _holds(one: torch.Tensor, value: Input) -> bool:
+    assert isinstance(value, torch.Tensor)
+    same = one.numel() == value.numel() and one.dtype == value.dtype
+    return same and torch.equal(one.reshape(-1), value.reshape(-1))
+
+
+def in_order(draws: Callable[[int], Sequence[Input]]) -> frozenset[int]:
+    """Places of inputs whose rows of floating numbers rise in each of several draws, the first of which are
+    0 and 1: what looks up among them, or merges them, takes that for granted."""
+    seen = [list(draws(0)), list(draws(1))]
+    found = set()
+    for place, value in enumerate(seen[0]):
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.ndim:
+            continue
+        steps = sum(_steps(one[place]) for one in seen)
+        while all(_rises(one[place]) for one in seen) and 0 < steps < _BY_CHANCE:
+            seen.append(list(draws(len(seen))))
+            steps += _steps(seen[-1][place])
+        if steps >= _BY_CHANCE and all(_rises(one[place]) for one in seen):
+            found.add(place)
+    return frozenset(found)
+
+
+_BY_CHANCE = 12
+"""Steps up in a row: no chance has it so."""
+
+
+def _steps(value: Input) -> int:
+    return int(widened(value).diff().count_nonzero()) if isinstance(value, torch.Tensor) else 0
+
+
+def _rises(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and bool((widened(value).diff() >= 0).all())
+
+
+def _sorted(value: Input) -> Input:
+    assert isinstance(value, torch.Tensor)
+    return widened(value).sort(-1).values.to(value.dtype)
+
+
+def is_positive(value: Input) -> bool:
+    """Floating numbers, none of them below zero."""
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
+        return False
+    return bool((widened(value) >= 0).all())
+
+
+def _normal_like(value: Input, draw: torch.Generator) -> Input:
+    assert isinstance(value, torch.Tensor)
+    return torch.randn(value.shape, generator=draw).to(value.dtype)
+
+
+def _as_magnitude(value: Input) -> Input:
+    assert isinstance(value, torch.Tensor)
+    return widened(value).abs().clamp_min(_LEAST).to(value.dtype)
+
+
+def _as_share(value: Input) -> Input:
+    """By a curve that takes zero to a half and leaves a bit at either end."""
+    assert isinstance(value, torch.Tensor)
+    least = max(_LEAST, torch.finfo(value.dtype).eps)
+    return widened(value).sigmoid().clamp(least, 1 - least).to(value.dtype)
+
+
+def _finite_share(output: torch.Tensor) -> float:
+    return float(widened(output).isfinite().float().mean()) if output.numel() else 1.0
+
+
+_MAPS: Mapping[Domain, Callable[[Input], Input]] = {
+    "any": lambda value: value,
+    "magnitudes": _as_magnitude,
+    "shares": _as_share,
+}

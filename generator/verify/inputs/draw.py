@@ -1,0 +1,245 @@
+"""Draws the calls of a judgement: values of a family, laid out in memory, with weights to go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+import torch
+
+from ....profiling.build import Input
+from ..process.exchange import Step
+from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
+from .added_weights import ALONE, below_zero, far_below_zero, far_from_zero, far_in_common
+from .domain import within
+from .extremes import (
+    is_finite,
+    lone_masks,
+    masks_off,
+    masks_on,
+    minus_infinite_in,
+    padded_masks,
+    whole_masks,
+    zeros_alone,
+    zeros_in,
+)
+from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
+from .half_range import half_range
+from .idle import idle_nan, idle_places, idle_spike
+from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
+from .integers import (
+    extreme_integers,
+    extreme_integers_in,
+    far_integers,
+    lowest_places,
+    one_place,
+    single_others,
+)
+from .links import chained, high_words
+from .many_draws import farthest_draws
+from .offsets import late_beginning, one_part, uneven_offsets
+from .one_number import as_their_weights, one_number
+from .other_numbers import OTHER_NUMBERS
+from .past_places import past_the_last
+from .places import puts_at_places
+from .repeated import rows_twice, state_twice
+from .resized import ONE_ROW, emptied, other_lengths, other_rows
+from .setting import Case, Setting
+from .thresholds import full_lengths, met_integers, met_results, met_thresholds
+from .unsorted import nearly_sorted, unsorted
+from .weights import AS_INPUTS, TRAINED, draw_weights, level_weights
+from .wide_integers import wide_integers
+
+_INPUTS = 3
+"""So many of the first, one after the other."""
+
+_ADDED = {"added weights far out": far_from_zero}
+_SUMS = {
+    "added weights far below zero": far_below_zero,
+    "added weights far out in common": far_in_common,
+    ALONE: below_zero,
+}
+"""Asked for at the first shape alone."""
+
+ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
+    "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
+    "extreme integers": extreme_integers,
+    "lowest places": lowest_places,
+    "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,
+    "all but one": partial(lone_masks, 1), "one alone": partial(lone_masks, 0),
+    "zeros alone": zeros_alone,
+    "met thresholds": met_thresholds, "met results": met_results,
+    "met integers": met_integers, "full lengths": full_lengths, "unsorted places": unsorted,
+    "far integers": far_integers,
+    "wide integers": wide_integers, "one place": one_place,
+    "one number": one_number, "half range": half_range, "as their weights": as_their_weights,
+    "other single numbers": single_others,
+    "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
+    "late beginning": late_beginning,
+    "high words": high_words, "one branch": chained, "rows twice": rows_twice,
+    "past the last": past_the_last, "nearly sorted": nearly_sorted,
+    **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
+    ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
+    **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
+    **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
+}  # fmt: skip
+"""What becomes of a call's inputs, where an op has such."""
+
+_LONG_TOO = ("rows twice", "one number", "half range", "as their weights")
+
+AT_LENGTH = tuple(name for name in ALTERED if name.startswith("extreme integers") or name in _LONG_TOO)
+"""Likewise where rows, and the sums of them, are longest."""
+
+
+class Draw:
+    """Makes cases from one generator, so that a seed repeats them all."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        self.generator = generator
+
+    def nudged(self, case: Case) -> Case:
+        """The same call but for one element of each input and weight."""
+        puts = puts_at_places(case.setting.reference, case.inputs, case.step.state)
+        changed = _allowed(case.setting, nudged(case.inputs, self.generator, puts), case.inputs)
+        inputs = placed(changed, "contiguous")
+        names, weights = list(case.step.state), list(case.step.state.values())
+        parameters = {name for name, _ in case.setting.reference.model.named_parameters()}
+        moved = [
+            one if name in parameters else was
+            for name, was, one in zip(names, weights, nudged([*weights], self.generator), strict=True)
+        ]
+        state = {name: one for name, one in zip(names, moved, strict=True) if isinstance(one, torch.Tensor)}
+        step = replace(case.step, inputs=changed, state=state, again=False, optional=False)
+        return replace(
+            case, name=f"{case.name}, one element changed", family="nudged", step=step, inputs=inputs
+        )
+
+    def altered(self, case: Case, family: str) -> list[Case]:
+        """The same call with what few ops can be given; none where this one cannot."""
+        alter = ALTERED[family]
+        inputs = alter(case.setting.reference, case.inputs, case.step.state, self.generator)
+        if inputs is None:
+            return []
+        return [_with(case, family, within("any", inputs, case.inputs, case.setting.ordered))]
+
+    def farthest(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """Calls with few integers as far out as the op file's own draws have them."""
+        case = self.case(place_of_shape, setting, "as shipped", optional=False)
+        return [_with(case, family, inputs) for family, inputs in farthest_draws(setting).items()]
+
+    def emptied(self, case: Case, layout: Layout) -> list[Case]:
+        """The same call without rows or columns; none where the reference has no answer to it."""
+        inputs = emptied(case.setting.reference, case.inputs, case.step.state, layout)
+        return [] if inputs is None else [_sized(case, layout, layout, inputs)]
+
+    def resized(self, case: Case, lengths: Collection[int] | None = None) -> Iterator[Case]:
+        """The same call on other numbers of rows, and with other lengths of each other axis (of those that
+        are as long as one of `lengths`, if these are given), where the reference has an answer to it."""
+        given = (case.setting.reference, case.inputs, case.step.state)
+        rows, sizes = other_rows(*given), case.setting.op.constants.values()
+        longer = other_lengths(*given, sizes if lengths is None else lengths, lengths is not None)
+        for layout, found in ((ROWS, rows), (LENGTHS, longer)):
+            for told, inputs in found:
+                sized = _sized(case, layout, told, inputs)
+                must = told == ONE_ROW or layout == LENGTHS
+                yield replace(sized, step=replace(sized.step, optional=not must))
+
+    def renumbered(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """Calls with other numbers among their inputs; none where it has none that matter."""
+        case = self.case(place_of_shape, setting, "as shipped")
+        given = (change(case.setting.reference, case.inputs, case.step.state) for change in OTHER_NUMBERS)
+        sized = [_sized(case, NUMBERS, _told(one), one) for one in given if one is not None]
+        return [replace(one, step=replace(one.step, optional=False)) for one in sized]
+
+    def trained(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """Calls with weights that training leads to: of either sign, and single ones far out; none where
+        there are none such, or the reference has no number then."""
+        reference, cases = setting.reference, []
+        weighing = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
+        adding = {**_ADDED, **_SUMS} if place_of_shape == 0 else _ADDED
+        for family in (*weighing, *adding):
+            case = self.case(place_of_shape, setting, "normal")
+            if family == ALONE:  # so that sums are what is added
+                case = _with(case, family, [_nothing(one) for one in case.inputs])
+            if family in adding:
+                state = adding[family](reference, case.inputs, case.step.state, self.generator)
+            else:
+                state = weighing[family](reference.model, case.step.state, self.generator)
+            answer = reference.tried(case.inputs, state) if state is not None else None
+            if state is None or answer is None or not all(map(is_finite, answer.outputs)):
+                continue
+            step = replace(case.step, state=state, again=False, optional=False)
+            cases.append(replace(case, name=f"{setting.name}, {family}", family=family, step=step))
+        return cases
+
+    def weights_twice(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """A call with rows of weights that stand there twice; none where there are no such rows."""
+        case = self.case(place_of_shape, setting, "normal")
+        state = state_twice(case.step.state)
+        if all(one is case.step.state[name] for name, one in state.items()):
+            return []
+        step = replace(case.step, state=state, again=False, optional=False)
+        family = "rows of weights twice"
+        return [replace(case, name=f"{setting.name}, {family}", family=family, step=step)]
+
+    def case(
+        self,
+        place_of_shape: int,
+        setting: Setting,
+        family: str,
+        *,
+        layout: Layout = "contiguous",
+        shipped_weights: bool = False,
+        again: bool = False,
+        ghost: bool = False,
+        optional: bool | None = None,
+    ) -> Case:
+        draws = (setting.shipped, setting.other_draw)
+        base, other_base = draws if shipped_weights else reversed(draws)
+        drawn = self._values(setting, family, base)
+        other = self._values(setting, family, other_base)
+        laid = placed(drawn, layout)
+        values = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in laid]
+        model, whole = setting.reference.model, family == "small integers"
+        state = setting.state
+        if not shipped_weights:
+            state = draw_weights(model, self.generator, whole, setting.moving, setting.redrawn)
+        if family == HALVES:
+            state = level_weights(model, state, self.generator, LEVEL)
+        may_skip = family not in MUST | FEW if optional is None else optional
+        step = Step(place_of_shape, layout, values, state, again, ghost, may_skip)
+        extra = [] if layout == "contiguous" else [str(layout)]
+        extra += ["other draw"] if family == "as shipped" and not shipped_weights else []
+        name = ", ".join([setting.name, family, *extra, *(["kernels left out"] if ghost else [])])
+        return Case(name, setting, family, step, laid, other)
+
+    def _values(self, setting: Setting, family: str, shipped: list[Input]) -> list[Input]:
+        drawn = draw_inputs(family, shipped, self.generator)
+        return drawn if family == "as shipped" else _allowed(setting, drawn, shipped)
+
+
+def _allowed(setting: Setting, drawn: list[Input], shipped: list[Input]) -> list[Input]:
+    return within(setting.domain, drawn, shipped, setting.ordered, setting.dividing)
+
+
+def _with(case: Case, family: str, inputs: list[Input]) -> Case:
+    step = replace(case.step, inputs=inputs, again=False, optional=False)
+    laid = placed(inputs, "contiguous")
+    return replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)
+
+
+def _nothing(value: Input) -> Input:
+    return torch.zeros_like(value) if floats(value) else value
+
+
+def _sized(case: Case, layout: Layout, told: str, given: list[Input]) -> Case:
+    inputs = within("any", given, given, case.setting.ordered)
+    step = replace(case.step, layout=layout, inputs=inputs, again=False, optional=True)
+    name = f"{case.setting.name}, {told}"
+    return replace(case, name=name, family=layout, step=step, inputs=inputs, other_inputs=inputs)
+
+
+def _told(inputs: list[Input]) -> str:
+    numbers = ", ".join(str(one) for one in inputs if not isinstance(one, torch.Tensor))
+    return f"{NUMBERS} ({numbers})"

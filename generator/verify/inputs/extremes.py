@@ -1,0 +1,240 @@
+"""Puts extremes into an op's inputs: zeros alone, masks that take everything, nothing, or one end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.eight_bits import is_eight_bits, widened
+from ..reference.oracle import Reference
+from .domain import is_positive, operators_of
+from .families import EXPONENTIAL, floats
+from .integers import with_rows
+
+
+def whole_masks(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with a row of each mask that takes nothing and one that takes all; None where there is
+    none, or the reference has no answer to it. NaN is an answer: a number in its place hides it."""
+    changed = [with_rows(one, *_off_and_on(one)) if _mask(one) else one for one in inputs]
+    if not any(map(_mask, inputs)) or reference.tried(changed, state) is None:
+        return None
+    return changed
+
+
+def masks_off(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` whose masks take nothing at all; None where there is none, or the reference has no number."""
+    return _masks_all(0, reference, inputs, state)
+
+
+def masks_on(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` whose masks take everything."""
+    return _masks_all(1, reference, inputs, state)
+
+
+def _masks_all(
+    side: int, reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> list[Input] | None:
+    changed = [_filled(one, _off_and_on(one)[side]) if _mask(one) else one for one in inputs]
+    answer = reference.tried(changed, state) if any(map(_mask, inputs)) else None
+    if answer is None or not all(map(is_finite, answer.outputs)):
+        return None
+    return changed
+
+
+def lone_masks(
+    side: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` of which each row of a mask takes everything but one place (`side` 1), or nothing but one: the
+    last of every other row, and any of the others; the same place in masks of one shape."""
+    drawn = {
+        one.shape: torch.randint(0, one.shape[-1], one.shape[:-1], generator=generator)
+        for one in inputs
+        if _mask(one) and isinstance(one, torch.Tensor) and one.ndim > 0 and one.numel()
+    }
+    changed = [
+        _lone(one, side, drawn[one.shape])
+        if _mask(one) and isinstance(one, torch.Tensor) and one.shape in drawn
+        else one
+        for one in inputs
+    ]
+    answer = reference.tried(changed, state) if drawn else None
+    return changed if answer is not None and all(map(is_finite, answer.outputs)) else None
+
+
+def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
+    lone = places.reshape(-1).clone()
+    lone[::2] = value.shape[-1] - 1
+    others, one = _off_and_on(value)[:: 1 if side == 0 else -1]
+    rows = torch.full_like(value, others, memory_format=torch.contiguous_format)
+    rows.view(-1, value.shape[-1]).scatter_(1, lone[:, None], one)
+    return rows
+
+
+def minus_infinite_in(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """Every eighth value of one floating input minus infinity, or fewer, the first of each row apart, as
+    scores that somebody has left out are; None where it is positive throughout, where the reference takes no
+    exponentials, or has no numbers then."""
+    floating = [place for place, one in enumerate(inputs) if floats(one)]
+    if turn >= len(floating) or EXPONENTIAL.isdisjoint(operators_of(reference, inputs, state)):
+        return None
+    changed = list(inputs)
+    value = changed[floating[turn]]
+    if not floats(value) or value.ndim == 0 or is_positive(value):
+        return None
+    for share in _LEFT_OUT:  # where a few are looked at, classes say, most draws hit one of them
+        out = torch.rand(value.shape, generator=generator) < max(share, 3 / value.numel())
+        out[..., 0] = False
+        changed[floating[turn]] = value.masked_fill(out, -torch.inf)
+        answer = reference.tried(changed, state) if bool(out.any()) else None
+        if answer is not None and all(map(is_finite, answer.outputs)):
+            return changed
+    return None
+
+
+_LEFT_OUT = (1 / 8, 1 / 32, 1 / 128, 0.0)
+
+
+def is_finite(output: torch.Tensor) -> bool:
+    return bool(widened(output).isfinite().all())
+
+
+def _filled(value: Input, number: float) -> torch.Tensor:
+    assert isinstance(value, torch.Tensor)
+    return torch.full_like(value, number)
+
+
+def zeros_alone(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with nothing but zeros in what floats, masks apart: where an epsilon is all there is. None
+    where nothing floats, or the reference has no number for it."""
+    floats = [isinstance(one, torch.Tensor) and one.is_floating_point() and not _mask(one) for one in inputs]
+    changed = [
+        torch.zeros_like(one) if zero and isinstance(one, torch.Tensor) else one
+        for zero, one in zip(floats, inputs, strict=True)
+    ]
+    answer = reference.tried(changed, state) if any(floats) else None
+    if answer is None or not all(bool(widened(output).isfinite().all()) for output in answer.outputs):
+        return None
+    return changed
+
+
+def zeros_in(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` of which one that floats is zero throughout, the first, second or so by `turn`, and others are
+    not: what is zero in one place may count for nothing, or for something. None likewise."""
+    floating = [place for place, one in enumerate(inputs) if _floats(one) and not _mask(one)]
+    if len(floating) < 2 or len(floating) <= turn:
+        return None
+    place = floating[turn]
+    changed = [*inputs[:place], _filled(inputs[place], 0), *inputs[place + 1 :]]
+    answer = reference.tried(changed, state)
+    if answer is None or not all(bool(widened(output).isfinite().all()) for output in answer.outputs):
+        return None
+    return changed
+
+
+def _floats(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def padded_masks(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with rows of each mask that are set from somewhere on, up to somewhere, or at an end alone, as
+    padding on the left and on the right sets them; None where there is none, or the reference raises."""
+    if any(map(_mask, inputs)):
+        changed = [_padded(one) if _mask(one) else one for one in inputs]
+        return None if reference.tried(changed, state) is None else changed
+    return _padded_bias(reference, inputs, state)
+
+
+def _padded_bias(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> list[Input] | None:
+    """`inputs` with minus infinity at ends of rows of one that is zero throughout, as a mask that hides
+    nothing is, where that leaves every number finite."""
+    for place in [place for place, one in enumerate(inputs) if _hides_nothing(one)]:
+        given = [*inputs[:place], _ended(inputs[place]), *inputs[place + 1 :]]
+        answer = reference.tried(given, state)
+        if answer is not None and all(map(is_finite, answer.outputs)):
+            return given
+    return None
+
+
+def _hides_nothing(value: Input) -> bool:
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or is_eight_bits(value):
+        return False
+    return value.ndim > 1 and value.shape[-1] > 1 and not value.any()
+
+
+def _ended(value: Input) -> torch.Tensor:
+    """A copy of whose rows every other one ends in minus infinity, and the ones between begin with it."""
+    assert isinstance(value, torch.Tensor)
+    moved = value.contiguous().clone()
+    rows = moved.view(-1, moved.shape[-1])
+    half = rows.shape[1] // 2
+    rows[::2, rows.shape[1] - half :] = -math.inf
+    rows[1::2, :half] = -math.inf
+    return moved
+
+
+def _padded(value: Input) -> Input:
+    assert isinstance(value, torch.Tensor)
+    moved = value.contiguous().clone()
+    rows = moved.view(-1, moved.shape[-1])
+    length = rows.shape[1]
+    off, on = _off_and_on(value)
+    for number, row in enumerate(rows):
+        cut = (length // 2, 3 * length // 4, length - 1)[number // 4 % 3]
+        row[:cut], row[cut:] = ((off, on), (on, off))[number % 2]
+        if number % 4 > 1:
+            row[:] = row.flip(0)
+    return moved
+
+
+def _mask(value: Input) -> bool:
+    """Truths, zeros and ones alone, or what is added to scores: zero and minus infinity."""
+    if not isinstance(value, torch.Tensor) or value.numel() < 2 or is_eight_bits(value):
+        return False
+    if value.dtype == torch.bool:
+        return True
+    zero, one = value == 0, value == 1
+    chosen = value.numel() >= _TELLS and bool(one.any()) and bool((zero | one).all())
+    if chosen and (bool(zero.any()) or not value.is_floating_point()):
+        return True
+    hides = value == -math.inf
+    return bool(hides.any()) and bool((hides | zero).all())
+
+
+_TELLS = 8
+"""Zeros and ones that are no chance."""
+
+
+def _off_and_on(value: Input) -> tuple[float, float]:
+    assert isinstance(value, torch.Tensor)
+    return (-math.inf, 0.0) if bool((value == -math.inf).any()) else (0, 1)

@@ -1,0 +1,150 @@
+"""Finds places of an op's inputs that its answer does not depend on, and puts enormous values, or NaN, there.
+
+What a mask takes out must not be taken out by a difference: `total - masked` is right on tame values, and
+loses all digits once one of the masked ones is large.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.eight_bits import widened
+from ..reference.oracle import Ran, Reference
+from .domain import operators_of
+from .integers import is_whole
+from .places import Uses
+
+_SPIKE = 2.0**40
+"""So large that its rounding error alone exceeds any usual value."""
+
+_TRIES, _FOUND = 32, 3
+"""Places that are tried, and spikes that are enough: of a mask that takes out a quarter, one time in ten
+thousand none is found."""
+
+_MOST_INPUTS = 4
+"""Of floating numbers, each of which may be left out elsewhere: values beyond a length, and no queries."""
+
+
+def idle_spike(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with a spike at some places where it leaves the reference's answer as it is to the bit; None
+    where none is found, or nothing among the inputs could be a mask."""
+    return _idle(_SPIKE, reference, inputs, state, generator)
+
+
+def idle_nan(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with NaN at some such places, as memory that is used again holds it: what the reference leaves
+    out, a factor of zero does not. A spike of either sign makes no difference there, so that the reference
+    does not owe it to what its comparisons make of NaN."""
+    return _idle(torch.nan, reference, inputs, state, generator)
+
+
+def idle_places(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with -1, as servers leave it in entries of a table that nobody uses, at every place of an
+    integer that the answer does not depend on, whatever stands there; None where none is found."""
+    place = next((place for place, one in enumerate(inputs) if _is_table(one)), None)
+    if place is None:
+        return None
+    changed = _contiguous(inputs[place])
+    with Uses([changed]) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or uses.otherwise or not uses.names:
+        return None
+    found, largest = changed.clone(), int(changed.max())
+    pages = any(isinstance(one, torch.Tensor) and _floats(one) and one.ndim > 2 for one in inputs)
+    far = [] if pages else [max(_NO_PLACE, torch.iinfo(changed.dtype).min)]
+    for spot in torch.randint(0, changed.numel(), (_TRIES // 2,), generator=generator).tolist():
+        tried = [_with(found, spot, value) for value in (-1, largest, 0, *far)]
+        given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tried)
+        if all(_same(reference.tried(one, state), answer) for one in given):
+            found = tried[0]
+    return None if torch.equal(found, changed) else [*inputs[:place], found, *inputs[place + 1 :]]
+
+
+_NO_PLACE = -(1 << 30)
+"""No place from the end either, of any table: a row that is looked up and not used has to be there; pages of
+a cache that nobody uses need not."""
+
+
+def _is_table(value: Input) -> bool:
+    return is_whole(value) and value.ndim > 1 and torch.iinfo(value.dtype).min < 0
+
+
+def _with(value: torch.Tensor, spot: int, number: float) -> torch.Tensor:
+    moved = value.clone()
+    moved.view(-1)[spot] = number
+    return moved
+
+
+def _same(one: Ran | None, other: Ran) -> bool:
+    return one is not None and all(map(torch.equal, one.outputs, other.outputs))
+
+
+def _idle(
+    value: float,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    floating = [place for place, one in enumerate(inputs) if _floats(one)]
+    if not floating or not (
+        any(map(_chooses, inputs)) or _LEAVES_OUT & operators_of(reference, inputs, state)
+    ):
+        return None
+    answer = reference.tried(inputs, state)
+    if answer is None or any(bool(widened(one).isnan().any()) for one in answer.outputs):
+        return None
+    changed = list(inputs)
+    for place in floating[:_MOST_INPUTS]:
+        changed = _spiked(value, place, reference, changed, state, answer, generator)
+    return None if all(one is was for one, was in zip(changed, inputs, strict=True)) else changed
+
+
+def _spiked(
+    value: float,
+    place: int,
+    reference: Reference,
+    inputs: list[Input],
+    state: dict[str, torch.Tensor],
+    answer: Ran,
+    generator: torch.Generator,
+) -> list[Input]:
+    """With `value` at idle places of one input; `inputs` themselves where there are none."""
+    found, changed = 0, _contiguous(inputs[place])
+    for spot in torch.randint(0, max(1, changed.numel()), (_TRIES,), generator=generator).tolist():
+        both = (value, _SPIKE, -_SPIKE) if math.isnan(value) else (value,)
+        tries = [_with(changed, spot, one) for one in both]
+        given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tries)
+        if all(_same(reference.eager(one, state), answer) for one in given):
+            changed, found = tries[0], found + 1
+        if found == _FOUND:
+            break
+    return [*inputs[:place], changed, *inputs[place + 1 :]] if found else inputs
+
+
+_LEAVES_OUT = frozenset(("tril", "triu", "masked_fill", "where"))
+"""Operators that choose by place without a mask among the inputs."""
+
+
+def _chooses(value: Input) -> bool:
+    """Truths, or numbers that may be lengths or places."""
+    return isinstance(value, torch.Tensor) and not (value.is_floating_point() or value.is_complex())
+
+
+def _floats(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel() > 0
+
+
+def _contiguous(value: Input) -> torch.Tensor:
+    assert isinstance(value, torch.Tensor)
+    return value.contiguous()

@@ -1,0 +1,133 @@
+"""Moves the places where bags, segments and sequences begin: uneven ones, and some without elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeGuard
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.eight_bits import widened
+from ..reference.operators import words
+from ..reference.oracle import Ran, Reference
+from .places import ROWS_OF, Uses, rises
+
+_PUTS = words("index_put index_copy scatter scatter_add scatter_reduce index_add")
+"""Their numbers are places of results, not of beginnings."""
+
+
+def uneven_offsets(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with every other number of a rising row of integers anywhere between its neighbours, or equal
+    to one of them; or with what the lengths in such a row add up to divided likewise. None where there is
+    none, they are places to look up or to put something at, or the reference has no finite answer of the
+    same shapes."""
+    return _divided_anew(reference, inputs, state, lambda ends: _moved(ends, generator))
+
+
+def one_part(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Likewise with one part that holds all there is, however many elements a part has as a rule."""
+    return _divided_anew(reference, inputs, state, _gathered)
+
+
+def late_beginning(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` whose first part begins later, as in a slice of a longer batch; None likewise, or where the
+    reference does not ask where the first one begins."""
+    if not any(rises(one) and int(one[1]) - int(one[0]) > 1 for one in inputs):
+        return None
+    changed, was = _divided_anew(reference, inputs, state, _late), reference.tried(inputs, state)
+    now = reference.tried(changed, state) if changed is not None else None
+    if was is None or now is None or all(map(torch.equal, was.outputs, now.outputs)):
+        return None
+    return changed
+
+
+def _late(value: torch.Tensor) -> torch.Tensor:
+    moved = value.clone()
+    moved[0] += (moved[1] - moved[0]) // 2
+    return moved
+
+
+def _divided_anew(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    move: Callable[[torch.Tensor], torch.Tensor],
+) -> list[Input] | None:
+    was = _of_parts(reference, inputs, state)
+    if was is None:
+        return None
+    changed = [
+        move(one) if rises(one) else _divided(one, move) if _adds_up(one, inputs) else one for one in inputs
+    ]
+    now = reference.tried(changed, state)
+    if now is None or [one.shape for one in now.outputs] != [one.shape for one in was.outputs]:
+        return None
+    return changed if all(bool(widened(one).isfinite().all()) for one in now.outputs) else None
+
+
+def _of_parts(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
+    """The reference's answer, where some integers tell where parts begin or how long they are."""
+    beginnings = [one for one in inputs if rises(one) or _adds_up(one, inputs)]
+    if not beginnings:
+        return None
+    with Uses(beginnings) as uses:
+        was = reference.tried(inputs, state)
+    if was is None or (uses.names and not uses.otherwise) or not _PUTS.isdisjoint(uses.names):
+        return None
+    return was
+
+
+def without_elements(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> list[Input] | None:
+    """`inputs` of which all parts are empty: none of what beginnings or lengths divide is left. None where
+    nothing is divided so."""
+    if _of_parts(reference, inputs, state) is None:
+        return None
+    totals = {int(one[-1]) for one in inputs if rises(one)}
+    totals |= {int(one.sum()) for one in inputs if _adds_up(one, inputs)}
+    if not any(isinstance(one, torch.Tensor) and one.ndim and len(one) in totals for one in inputs):
+        return None
+    return [
+        torch.full_like(one, int(one[0])) if rises(one)
+        else torch.zeros_like(one) if _adds_up(one, inputs)
+        else one[:0].clone() if isinstance(one, torch.Tensor) and one.ndim and len(one) in totals
+        else one
+        for one in inputs
+    ]  # fmt: skip
+
+
+def _adds_up(value: Input, inputs: Sequence[Input]) -> TypeGuard[torch.Tensor]:
+    """Whether a row of integers holds the lengths of parts of an axis."""
+    if not isinstance(value, torch.Tensor) or value.dtype not in ROWS_OF or value.ndim != 1 or len(value) < 2:
+        return False
+    lengths = {len(one) for one in inputs if isinstance(one, torch.Tensor) and one.ndim and one is not value}
+    return bool((value >= 0).all()) and int(value.sum()) in lengths
+
+
+def _divided(value: torch.Tensor, move: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+    return move(torch.cat([value.new_zeros(1), value.cumsum(0).to(value.dtype)])).diff()
+
+
+def _gathered(value: torch.Tensor) -> torch.Tensor:
+    """All before the middle as the first, and all from there on as the last."""
+    moved, middle = value.clone(), len(value) // 2
+    moved[:middle], moved[middle:] = value[0], value[-1]
+    return moved
+
+
+def _moved(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """A third of those moved stand where the one before does, and a third where the next one does."""
+    moved = value.clone()
+    inner = moved[1:-1:2]
+    before, after = moved[:-2:2].double(), moved[2::2].double()
+    share = torch.rand(inner.shape, generator=generator, dtype=torch.float64) * 3 - 1
+    moved[1:-1:2] = (before + (after - before) * share.clamp(0, 1)).floor().to(value.dtype)
+    return moved

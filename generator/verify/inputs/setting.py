@@ -1,0 +1,192 @@
+"""What a call is judged by: the op at one set of sizes, and one call of it with what the parent needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from ....profiling.build import Input, seeded
+from ....profiling.op import Op
+from ....profiling.shapes import ShapeSet
+from ..process.exchange import Step
+from ..process.lasting import mark, passing
+from ..reference.eight_bits import widened
+from ..reference.oracle import Reference
+from .domain import Domain, divisors, domain_of, in_order, operators_of
+from .integers import is_whole
+from .places import Uses
+from .weights import any_bytes, other_buffers, uniform_bytes
+from .wide_integers import PICKS_BITS, any_bits
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The op at one set of sizes."""
+
+    name: str
+    op: Op
+    reference: Reference
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    shipped: list[Input]
+    other_draw: list[Input]
+    state: dict[str, torch.Tensor]
+    seed: int
+    moving: frozenset[str] = frozenset()
+    """Buffers that the reference itself changes, or takes any bytes for, so that they may hold anything."""
+    redrawn: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    """Buffers that the constructor draws at random, as it draws them another time."""
+    operators: frozenset[str] = frozenset()
+    """Of ATen, by their plain names."""
+    domain: Domain = "any"
+    """Where inputs have to lie that are positive as shipped."""
+    ordered: frozenset[int] = frozenset()
+    """Places of inputs whose rows rise in every draw of the op file's."""
+    dividing: frozenset[int] = frozenset()
+    """Places of inputs above zero, as shipped, by which the reference divides."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call with what the parent needs to judge it; `inputs` lie in memory as the candidate's will.
+
+    `other_inputs` are another draw of the same family, which the right output must not be mistaken for.
+    """
+
+    name: str
+    setting: Setting
+    family: str
+    step: Step
+    inputs: list[Input]
+    other_inputs: list[Input]
+
+
+def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
+    sized = op.with_overrides(sizes.overrides) if sizes.overrides else op
+    model, shipped = sized.instantiate(seed)
+    another, other = sized.instantiate(seed + 500)
+    args, kwargs = init_arguments(sized, seed)
+    reference = Reference(model, mode)
+    _hold_what_changes(reference, shipped)
+    state = {name: value.clone() for name, value in model.state_dict().items()}
+    setting = Setting(sizes.name, sized, reference, args, kwargs, shipped, other, state, seed)
+    setting = replace(
+        setting,
+        operators=operators_of(reference, shipped, state),
+        domain=domain_of(reference, shipped, state),
+        dividing=divisors(reference, (shipped, other), state),
+        ordered=in_order(lambda turn: (shipped, other)[turn] if turn < 2 else sized.instantiate(turn)[1]),
+    )
+    if not any(True for _ in model.buffers()):
+        return setting
+    changed = _changed(reference, shipped, state)
+    return replace(
+        setting,
+        moving=_moving(reference, shipped, state, changed),
+        redrawn=_redrawn(reference, shipped, state, another, changed),
+    )
+
+
+def _hold_what_changes(reference: Reference, inputs: list[Input]) -> None:
+    """Have the state_dict hold those buffers too that a call changes."""
+    outside = passing(reference.model)
+    if outside:
+        mark(reference.model, outside, True)
+        state = {name: value.clone() for name, value in reference.model.state_dict().items()}
+        mark(reference.model, outside - _changed(reference, inputs, state), False)
+
+
+def _moving(
+    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], changed: set[str]
+) -> frozenset[str]:
+    """Buffers that one call changes, and uniform ones of bytes for which it takes any."""
+    draw = torch.Generator().manual_seed(0)
+    taken = {
+        name
+        for name in uniform_bytes(reference.model)
+        if name in state and reference.tried(inputs, {**state, name: any_bytes(state[name], draw)})
+    }
+    return frozenset(changed | taken)
+
+
+def _changed(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> set[str]:
+    ran = reference.tried(inputs, state)
+    after = ran.state if ran else state
+    return {name for name, was in state.items() if not torch.equal(after[name], was)}
+
+
+def _redrawn(
+    reference: Reference,
+    inputs: list[Input],
+    state: dict[str, torch.Tensor],
+    another: nn.Module,
+    changed: set[str],
+) -> dict[str, torch.Tensor]:
+    """Buffers that two constructions draw differently, as the other one has them, and those that calls leave
+    alone and that may be loaded with others, for which the reference has an answer."""
+    theirs, model = dict(another.named_buffers()), reference.model
+    mine = {name: one for name, one in model.named_buffers() if name in state}
+    drawn = {
+        name: theirs[name].detach().clone()
+        for name, one in mine.items()
+        if name in theirs and theirs[name].shape == one.shape and not torch.equal(theirs[name], one)
+    }
+    drawn.update(_other_singles(reference, inputs, state, mine))
+    drawn.update(_any_bits(reference, inputs, state, [name for name in mine if name not in changed]))
+    others = other_buffers(model, torch.Generator().manual_seed(0)).items()
+    loaded = {name: other for name, other in others if name in mine and name not in changed | drawn.keys()}
+    taken = {name: other for name, other in loaded.items() if reference.tried(inputs, {**state, name: other})}
+    return {**drawn, **taken}
+
+
+def _other_singles(
+    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], names: Iterable[str]
+) -> dict[str, torch.Tensor]:
+    """Another number for buffers of one integer, and the other truth, as later calls find them: a step, a
+    place in a cache; where the reference has an answer to it."""
+    found = {}
+    for name in names:
+        was = state[name]
+        if was.numel() != 1 or was.is_floating_point() or was.is_complex() or name.endswith(_COUNTED):
+            continue
+        for other in [~was] if was.dtype == torch.bool else [was + 3, was + 1]:
+            answer = reference.tried(inputs, {**state, name: other})
+            if answer and all(bool(widened(one).isfinite().all()) for one in answer.outputs):
+                found[name] = other
+                break
+    return found
+
+
+_COUNTED = "num_batches_tracked"
+"""Which `draw_weights` moves."""
+
+
+def _any_bits(
+    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], names: list[str]
+) -> dict[str, torch.Tensor]:
+    """Any bits for those buffers of which the reference does nothing but pick some out, as packed weights."""
+    draw, found = torch.Generator().manual_seed(0), {}
+    for name in names:
+        if is_whole(state[name]):
+            with Uses([state[name]], PICKS_BITS) as uses:
+                reference.tried(inputs, state)
+            drawn = any_bits(state[name], draw)
+            if uses.names and not uses.otherwise and reference.tried(inputs, {**state, name: drawn}):
+                found[name] = drawn
+    return found
+
+
+def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What Model is constructed with, in each of the three forms that an op file may give it."""
+    module = op.module()
+    with seeded(seed):
+        values = module.get_init_inputs() if hasattr(module, "get_init_inputs") else []
+    if isinstance(values, dict):
+        return (), values
+    if len(values) == 2 and isinstance(values[0], list | tuple) and isinstance(values[1], dict):
+        return tuple(values[0]), values[1]
+    return tuple(values), {}

@@ -1,0 +1,83 @@
+"""Puts integers of every magnitude into an op's inputs that floating results are reckoned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.operators import words
+from ..reference.oracle import Reference
+from ..reference.wrapping import wraps
+from .domain import operators_of
+from .integers import floats_out, is_answered, is_whole
+from .places import Uses, rises
+
+_EXACT_BITS = 20
+"""Of whole numbers that go into floating ones: float32 holds them and their usual sums."""
+
+_AT_END = 0.6
+"""Of bytes: so many are the smallest or the largest that there is."""
+
+
+def wide_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with whole numbers of every magnitude up to 2^20, or what a byte holds, of the signs that they
+    have as shipped, or with any bits at all where bits are picked out, where floating results are reckoned
+    from them. None where the reference compares them, or looks up or counts at the places they name.
+    """
+    whole = [one for one in inputs if is_whole(one)]
+    if not whole or any(map(rises, whole)):  # where rows begin
+        return None
+    with Uses(whole, _RECKONS) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or uses.otherwise or not floats_out(answer):
+        return None
+    bits = any(word in name for name in uses.names for word in ("and", "or", "shift"))
+    hashes = "remainder" in operators_of(reference, inputs, state)
+    kinds = [any_bits] if bits else [_hashed, _spread] if hashes else [_spread]
+    for drawn in kinds:
+        changed = [drawn(one, generator) if is_whole(one) else one for one in inputs]
+        wrapped = drawn is _hashed and wraps(reference, changed, state)
+        if not wrapped and is_answered(reference.tried(changed, state)):
+            return changed
+    return None
+
+
+PICKS_BITS = words("""
+    bitwise_and bitwise_or bitwise_xor bitwise_not __and_ __or_ __xor_ __rshift_ __lshift_
+    bitwise_right_shift bitwise_left_shift
+    """)
+
+_RECKONS = PICKS_BITS | words("""
+    _to_copy add sub rsub mul div neg abs pow square sum mean log log1p log2 sqrt remainder
+    mm bmm addmm baddbmm mv dot _int_mm convolution
+    """)
+"""Among what takes whole numbers for numbers."""
+
+
+def _spread(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    ends = torch.iinfo(value.dtype)
+    bits = min(_EXACT_BITS, ends.bits - (ends.min < 0))
+    drawn = torch.randint(0, 1 << bits, value.shape, generator=generator)
+    drawn = drawn >> torch.randint(0, bits, value.shape, generator=generator)
+    if ends.min < 0 and (ends.bits == 8 or bool((value < 0).any())):
+        drawn = drawn * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1)
+    if ends.bits == 8:  # of either end products run over first
+        end = torch.rand(value.shape, generator=generator)
+        drawn = drawn.where(end > _AT_END, int(value.min())).where(end > _AT_END / 4, int(value.max()))
+    return drawn.to(value.dtype)
+
+
+def _hashed(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """What is hashed is as large as an integer of 32 bits: a float64 loses digits of the products."""
+    bits = min(30, torch.iinfo(value.dtype).bits - 1)
+    return torch.randint(0, 1 << bits, value.shape, generator=generator).to(value.dtype)
+
+
+def any_bits(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Every number that the type has, as likely as any other."""
+    raw = torch.randint(0, 256, (*value.shape, value.itemsize), dtype=torch.uint8, generator=generator)
+    return raw.view(value.dtype).view(value.shape)

@@ -1,0 +1,149 @@
+"""Bends torch's operators on the CPU to what a card computes: products on rounded operands, running sums in
+float32; and says how many products an operator adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..interpreter.lowfloat import tf32
+from .eight_bits import scaled_product
+
+
+class RoundedProducts(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Matrix products and convolutions on operands rounded to a class, accumulated in float32."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and True would import torch._dynamo
+
+    def __init__(self, precision: str) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.keep = _ROUNDINGS[precision]
+
+    def __enter__(self) -> None:
+        super().__enter__()  # type: ignore[no-untyped-call]
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        name = func._schema.name.removeprefix("aten::")
+        if name in _PRODUCTS and name != "_scaled_mm":  # whose operands no class rounds
+            first, last = _PRODUCTS[name]
+            args = (*args[:first], *map(self.keep, args[first:last]), *args[last:])
+        return func(*args, **(kwargs or {}))
+
+
+_PRODUCTS: Mapping[str, tuple[int, int]] = {
+    "mm": (0, 2), "bmm": (0, 2), "addmm": (1, 3), "baddbmm": (1, 3), "mv": (0, 2), "addmv": (1, 3),
+    "dot": (0, 2), "convolution": (0, 2), "_scaled_dot_product_flash_attention_for_cpu": (0, 3),
+    "_scaled_dot_product_attention_math": (0, 3), "_scaled_mm": (0, 2),
+}  # fmt: skip
+"""Which arguments are the factors."""
+
+
+def terms(func: Any, args: Sequence[Any]) -> int:
+    """How many products each element of a matrix product's, a convolution's or attention's result adds up at
+    most; 1 for other operators."""
+    name = func._schema.name.removeprefix("aten::")
+    if name not in _PRODUCTS:
+        return 1
+    first, second = args[slice(*_PRODUCTS[name])][:2]
+    if name == "convolution":
+        outputs = second.shape[1] if args[6] else second.shape[0]  # a transposed one's stand second
+        return int(second.numel() // max(1, outputs))
+    return int(max(first.shape[-1], second.shape[-2] if second.ndim > 1 else 1))
+
+
+_LIKE_PRODUCTS = 8
+"""Terms of a plain sum that err as one of a sum of products does: one lane that adds 16384 of them in float32
+was off by 3e-6."""
+
+_SUMS = {
+    "sum": 1, "mean": 1, "_softmax": 1, "_log_softmax": 1, "logsumexp": 1, "norm": 2, "linalg_vector_norm": 2,
+}  # fmt: skip
+"""Where the dimensions stand among the arguments of what adds up: a softmax divides by a sum, too, and a
+norm is the root of one."""
+
+_AT_PLACES = frozenset(("index_add", "scatter_add"))
+
+
+def added(func: Any, args: Sequence[Any]) -> int:
+    """What a sum, a mean, a norm or a softmax's denominator adds up for each element of its result, as so
+    many products; what is added at places that integers name, most often at one of them, one after another;
+    1 for others."""
+    name = func._schema.name.removeprefix("aten::").removesuffix("_")
+    if name in _AT_PLACES:
+        into, dim, index = args[:3]
+        if name == "index_add":
+            return max(1, int(index.reshape(-1).long().bincount().max())) if index.numel() else 1
+        counts = torch.zeros(into.shape, dtype=torch.int64)
+        return (
+            max(1, int(counts.scatter_add(dim, index, torch.ones_like(index)).max())) if index.numel() else 1
+        )
+    place = _SUMS.get(name)
+    if place is None or not args[0].ndim:
+        return 1
+    shape, dims = args[0].shape, args[place] if len(args) > place else None
+    dims = [dims] if isinstance(dims, int) else dims
+    count = int(prod(shape[dim] for dim in (dims or range(len(shape)))))
+    return max(1, count // _LIKE_PRODUCTS)
+
+
+_ROUNDED = {
+    *_PRODUCTS, "sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm", "logsumexp", "cumsum",
+    "cumprod", "prod", "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm",
+    "native_batch_norm", "_native_batch_norm_legit", "div", "reciprocal", "pow", "sqrt", "rsqrt", "exp",
+    "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "atan", "sinh", "cosh", "erf",
+    "erfc", "sigmoid", "tanh", "log_sigmoid_forward", "softplus", "gelu", "silu", "mish", "elu",
+    "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "avg_pool2d", "avg_pool3d",
+}  # fmt: skip
+
+
+def rounds(func: Any) -> bool:
+    """Whether an operator's result depends on how it is computed: sums, quotients, exponentials and such."""
+    return func._schema.name.removeprefix("aten::").removesuffix("_") in _ROUNDED
+
+
+_ROUNDINGS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "tf32": lambda value: torch.from_numpy(tf32(value.detach().contiguous().numpy())),
+    "fp16": lambda value: value.half().float(),
+    "bf16": lambda value: value.bfloat16().float(),
+}
+
+
+class AsOnACard(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Running sums and products in float32 as a card takes them, one rounding an element: torch's CPU kernels
+    carry float64, beside which no kernel of a card's could stand. Scaled products of 8-bit floats by rows
+    too, which torch 2.11 refuses on the CPU."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # as above
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if func is torch.ops.aten._scaled_mm.default:
+            given = dict(zip((one.name for one in func._schema.arguments), args, strict=False))
+            wanted = {**given, **(kwargs or {})}.get("out_dtype") or args[0].dtype
+            return scaled_product(*args, **(kwargs or {})).to(wanted)
+        if func in _TRAPS and not all(one.numel() for one in args if isinstance(one, torch.Tensor)):
+            raise RuntimeError("torch 2.11 divides by the number of elements, and ends the process")
+        scan = _SCANS.get(func)
+        if scan is None or kwargs or args[0].dtype != torch.float32 or args[0].ndim == 0:
+            return func(*args, **(kwargs or {}))
+        return torch.from_numpy(scan(args[0].detach().numpy(), axis=args[1], dtype=np.float32))
+
+
+_TRAPS = (torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default,)
+
+_SCANS: Mapping[Any, Callable[..., Any]] = {
+    torch.ops.aten.cumsum.default: np.cumsum,
+    torch.ops.aten.cumprod.default: np.cumprod,
+}

@@ -1,0 +1,30 @@
+"""Makes two axes of an op at once as long as several tiles and a remainder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....profiling.op import Op
+from ....profiling.shapes import ShapeSet
+from .sizing import builds_alike, first_sound, sizes_of
+
+UNEVEN = (331, 344, 352)
+"""Lengths of several tiles and a remainder, the first that an op takes."""
+
+TOGETHER = "uneven together"
+
+
+def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: int) -> list[ShapeSet]:
+    """The two largest of them in uneven parts at once, with one of what the model is not built from: a tile
+    that is left out by what its rows and its columns have in common shows where there are several of both."""
+    if len(names) < 2:
+        return []
+    long = dict(zip(names, (UNEVEN[-1], UNEVEN[0]), strict=True))
+    free = [one for one in op.text.free() if one in sizes_of(op.constants) and one not in names]
+    ones = {one: 1 for one in free if builds_alike(op, others, {**others, one: 1})}
+    for cut in ({**others, **ones}, dict(others)):
+        made = first_sound(op, names[0], {**cut, **long}, most_bytes, (long[names[0]],))
+        if made is not None:
+            return [ShapeSet(TOGETHER, *made, True, " and ".join(names) + " in uneven parts")]
+    return []

@@ -1,0 +1,160 @@
+"""Shapes with one axis longer than at full size, or a little longer than whole tiles, and next to nothing
+along all others: who takes full size's length for the longest there is leaves work undone on them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ....profiling.op import Op, OpError
+from ....profiling.shapes import ShapeSet
+from .sizing import builds_alike, fewest, first_sound, is_crowded, sizes_of
+
+LONG, OVER, HALF = "long ", "one over ", "half "
+"""What their names begin with."""
+
+_SHORTEST, _LONGEST = 8, 1024
+"""Sizes at full size that are made longer: nobody takes more for a tile, and fewer are no tile."""
+
+_CALLS = 4000
+"""Of a loop at full size: at twice as many a reference takes a second for each of its answers."""
+
+_OTHERS = 4
+"""Elements along other axes: results of fewer than eight numbers are asked of few ops."""
+
+_AXES, _PARTED = 5, 2
+"""How many are made longer, and how many one longer than whole tiles."""
+
+_ONE_OVER, _TILE, _LITTLE = (257, 264, 272), 128, 16
+"""What is shared out in parts of so many tiles is a little more than they hold."""
+
+
+def longest(op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False) -> list[ShapeSet]:
+    """For each size of the op that none of `sets`, the small one first, has beyond full size; with `loops`,
+    for those alone that are the steps of a loop, of not too many calls."""
+    full = sizes_of(op.constants)
+    short = [name for name in op.text.free() if _SHORTEST <= full.get(name, 0) <= _LONGEST]
+    found: list[ShapeSet] = []
+    for name in sorted(short, key=lambda one: -full[one]):
+        is_set = any(name in one.overrides for one in sets)
+        if max(_judged(op, name, sets)) > full[name] or len(found) == _AXES:
+            continue
+        if _is_loop(op, name) if loops else is_set or _is_axis(op, name):
+            found += _made(op, f"{LONG}{name}", name, _lengths(full[name]), sets, most_bytes)
+    return found
+
+
+def short(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
+    """The small sizes with two elements along each axis that the constructor is told nothing of, or else
+    along the longest that can be so short: less than a window, or than what is kept of an axis."""
+    full, small = sizes_of(op.constants), sets[0].overrides
+    axes = [name for name in op.text.free() if full.get(name, 0) > 2 and _is_axis(op, name)]
+    every = dict.fromkeys(axes, 2)
+    for sizes in (every, *({name: 2} for name in sorted(axes, key=lambda one: -full[one]))):
+        overrides = {**small, **sizes}
+        if len(sizes) > 0 and op.bytes_at(overrides) is not None and op.is_sound(overrides):
+            size = op.bytes_at(overrides) or 0
+            return [ShapeSet("short", overrides, size, True, "two elements along an axis")]
+    return []
+
+
+def halved(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """For what the constructor is given and shapes what goes in, and none of `sets` changes, half as much:
+    the small sizes with a group of another width, say."""
+    full = sizes_of(op.constants)
+    found: list[ShapeSet] = []
+    for name in op.text.free():
+        size = full.get(name, 0)
+        if size < _SHORTEST or size % 2 or any(_is_set(op, name, one) for one in sets):
+            continue
+        half = {**sets[0].overrides, name: size // 2}
+        if builds_alike(op, {}, {name: size // 2}) or len(found) == _PARTED:
+            continue
+        with contextlib.suppress(OpError):
+            made = op.with_overrides(half).footprint()
+            reshaped = made.inputs != op.with_overrides(sets[0].overrides).footprint().inputs
+            if reshaped and made.total_bytes <= most_bytes and op.is_sound(half):
+                found.append(ShapeSet(f"{HALF}{name}", half, made.total_bytes, True, f"half of {name}"))
+    return found
+
+
+def _is_set(op: Op, name: str, one: ShapeSet) -> bool:
+    return one.overrides.get(name, op.constants[name]) != op.constants[name]
+
+
+def one_over(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """For the largest sizes that `sets` cut and none of them has a little longer than whole tiles."""
+    full = sizes_of(op.constants)
+    cut = [name for name in sizes_of(sets[0].overrides) if full.get(name, 0) > _ONE_OVER[-1]]
+    found: list[ShapeSet] = []
+    for name in sorted(cut, key=lambda one: -full[one])[:_PARTED]:
+        if not any(size > _TILE and 0 < size % _TILE <= _LITTLE for size in _judged(op, name, sets)):
+            found += _made(op, f"{OVER}{name}", name, _ONE_OVER, sets, most_bytes)
+    return found
+
+
+def _judged(op: Op, name: str, sets: list[ShapeSet]) -> list[int]:
+    return [int(one.overrides.get(name, op.constants[name])) for one in sets]  # type: ignore[arg-type]
+
+
+def _made(
+    op: Op, called: str, name: str, lengths: tuple[int, ...], sets: list[ShapeSet], most_bytes: int
+) -> list[ShapeSet]:
+    tried = (first_sound(op, name, few, most_bytes, lengths) for few in _few(op, name, sets))
+    made = next((one for one in tried if one is not None), None)
+    if made is not None and is_crowded(op, made[0], sets[0].overrides):
+        made = roomier(op, name, made[0], sets[0].overrides, most_bytes) or made
+    return [ShapeSet(called, *made, True, called)] if made is not None else []
+
+
+def roomier(
+    op: Op, name: str, crowded: Mapping[str, Any], small: Mapping[str, Any], most_bytes: int
+) -> tuple[dict[str, Any], int] | None:
+    """As long, with another size as at full size, so that there are more places to name than names."""
+    for other, size in sizes_of(op.constants).items():
+        if other != name and other in op.text.free():
+            found = first_sound(op, name, {**crowded, other: size}, most_bytes, (crowded[name],))
+            if found is not None and not is_crowded(op, found[0], small):
+                return found
+    return None
+
+
+def _is_axis(op: Op, name: str) -> bool:
+    """Whether it changes inputs and no argument of the constructor."""
+    longer = {name: 2 * op.constants[name]}  # type: ignore[operator]
+    with contextlib.suppress(OpError):
+        changes = op.with_overrides(longer).footprint().inputs != op.footprint().inputs
+        return changes and builds_alike(op, {}, longer)
+    return False
+
+
+def _is_loop(op: Op, name: str) -> bool:
+    """Whether fewer calls are made where it is half as much."""
+    calls, half = len(op.footprint().calls), {name: op.constants[name] // 2}  # type: ignore[operator]
+    if calls > _CALLS or not _is_axis(op, name):
+        return False
+    with contextlib.suppress(OpError):
+        return len(op.with_overrides(half).footprint().calls) < calls
+    return False
+
+
+def _lengths(full: int) -> tuple[int, ...]:
+    """Two and a third, which is no multiple of anything, else what a group divides."""
+    return ((2 * full + full // 3) | 1, 2 * full + 2, 3 * full, 2 * full)
+
+
+def _few(op: Op, name: str, sets: list[ShapeSet]) -> Iterator[Mapping[str, Any]]:
+    """The other sizes: four, or one of what the model is not built from, or as few as any of `sets` has, each
+    halved as often as the op has such sizes."""
+    full = sizes_of(op.constants)
+    least = {**sets[0].overrides, **{one: min(_OTHERS, full[one]) for one in fewest(sets)}}
+    yield least
+    ones = {one: 1 for one in op.text.free() if one in full and one != name}
+    yield {**least, **{one: 1 for one in ones if builds_alike(op, least, {**least, one: 1})}}
+    known = {**sets[0].overrides, **fewest(sets)}
+    for one in sizes_of(known):
+        while one != name and known[one] > 1 and op.bytes_at({**known, one: known[one] // 2}) is not None:  # type: ignore[operator]
+            known[one] //= 2  # type: ignore[operator]
+    yield known
+    yield {**sets[0].overrides, **fewest(sets)}

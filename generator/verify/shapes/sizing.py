@@ -1,0 +1,76 @@
+"""What sizes an op may be given: those a search has set, and others that its reference runs at."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from ....profiling.op import Op, OpError
+from ....profiling.shapes import ShapeSet
+from ..inputs.setting import init_arguments
+
+
+def fewest(sets: list[ShapeSet], most: int | None = None) -> dict[str, int]:
+    """The least of each size that any of them sets, and `most` at most."""
+    found: dict[str, int] = {}
+    for one in sets:
+        for name, size in sizes_of(one.overrides).items():
+            found[name] = min(size, found.get(name, size), size if most is None else most)
+    return found
+
+
+def sizes_of(constants: Mapping[str, Any]) -> dict[str, int]:
+    return {n: v for n, v in constants.items() if isinstance(v, int) and not isinstance(v, bool)}
+
+
+def builds_alike(op: Op, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the model is constructed with the same arguments: a kernel may rely on a window or a step."""
+    with contextlib.suppress(OpError):
+        first, second = (init_arguments(op.with_overrides(sizes), 0) for sizes in (one, other))
+        return repr(first) == repr(second)
+    return False
+
+
+def first_sound(
+    op: Op, name: str, others: Mapping[str, Any], most_bytes: int, lengths: Sequence[int]
+) -> tuple[dict[str, Any], int] | None:
+    for length in lengths:
+        overrides = {**others, name: length}
+        with contextlib.suppress(OpError):
+            size = op.with_overrides(overrides).footprint().total_bytes
+            if size <= most_bytes and op.is_sound(overrides):
+                return overrides, size
+    return None
+
+
+def one_more(op: Op) -> dict[str, int] | None:
+    """Full size with one row more, by the first constant that makes them alone; None where none does."""
+    for name, size in sizes_of(op.constants).items():
+        more = {name: size + 1}
+        if name in op.text.free() and builds_alike(op, {}, more) and op.is_sound(more):
+            return more
+    return None
+
+
+def is_crowded(op: Op, overrides: Mapping[str, Any], small: Mapping[str, Any]) -> bool:
+    """Whether integers among the inputs name the same few places again and again, as they do not at the
+    `small` sizes: what is left out of the names is then named elsewhere."""
+    now, were = (_shares_of_names(op, sizes) for sizes in (overrides, small))
+    return any(one < _CROWDED <= was for one, was in zip(now, were, strict=False))
+
+
+_CROWDED = 0.5
+
+
+def _shares_of_names(op: Op, overrides: Mapping[str, Any]) -> list[float]:
+    """Of each tensor of integers: how many numbers it holds beside the length of its rows, one at most."""
+    with contextlib.suppress(OpError):
+        return [
+            min(1.0, len(set(one.reshape(-1).tolist())) / one.shape[-1])
+            for one in op.with_overrides(overrides).instantiate(0)[1]
+            if isinstance(one, torch.Tensor) and one.ndim and one.numel() and not one.is_floating_point()
+        ]
+    return []

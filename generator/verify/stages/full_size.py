@@ -1,0 +1,122 @@
+"""Asks how the candidate behaves at full size, where its values cannot be had, and judges the answer.
+
+The child walks through full size (`rehearsal.py`); here is what it needs for that, and what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ....profiling.build import Input, build
+from ....profiling.footprint import fakes
+from ....profiling.op import Op, OpError
+from ....profiling.source import Literal
+from ..comparison.review import Reviewed
+from ..inputs.setting import Case, Setting, init_arguments
+from ..process.exchange import Form, FullSize, Step, StepReport
+from ..reference.operators import takes_parts
+from ..shapes.whole_tiles import bytes_of
+from ..text.candidate import with_constants
+from ..verdict import CaseResult, Fault
+from .highest import Highest
+from .record import Record
+
+
+def full_size(
+    record: Record, judged: Sequence[Setting], tiles: Sequence[Case], scratch: Path
+) -> FullSize | None:
+    """The op as shipped; None where that is one of the judged shapes, or cannot be described."""
+    op = record.op
+    if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
+        return None
+    one_less = _one_less(op, judged[0].op.overrides)
+    fits = bool(one_less) and bytes_of(op, one_less) is not None and not op.holds_by_chance(one_less)
+    beside = _described(record, op.with_overrides(one_less), "beside", (), scratch) if fits else None
+    return _described(record, op, "full", tuple(case.step for case in tiles), scratch, beside)
+
+
+def _one_less(op: Op, small: Mapping[str, Literal]) -> dict[str, Literal]:
+    """The largest size that judged shapes cut down, less one; none where all are small."""
+    sizes = {name: op.constants[name] for name in small if name in op.constants}
+    whole = {name: size for name, size in sizes.items() if isinstance(size, int) and size >= _LARGE}
+    largest = max(whole, key=lambda name: whole[name], default="")
+    return {largest: whole[largest] - 1} if largest else {}
+
+
+_LARGE = 64
+
+
+def _described(
+    record: Record,
+    op: Op,
+    name: str,
+    steps: tuple[Step, ...],
+    scratch: Path,
+    beside: FullSize | None = None,
+) -> FullSize | None:
+    try:
+        args, kwargs = init_arguments(op, record.seed)
+        with fakes(), Highest() as highest:
+            _, inputs = build(op.module(), op.path, record.seed)
+    except OpError:
+        return None
+    file = scratch / f"candidate_{name}.py"
+    file.write_text(with_constants(record.source, op.overrides), encoding="utf-8")
+    forms: list[Form | Input] = [
+        (tuple(map(int, one.shape)), tuple(map(int, one.stride())), one.dtype, highest.of(one))
+        if isinstance(one, torch.Tensor)
+        else one
+        for one in inputs
+    ]
+    return FullSize(str(file.resolve()), args, kwargs, record.seed, forms, steps, beside)
+
+
+def as_at_full_size(one: Reviewed, forced: str) -> Reviewed:
+    """A call at a small shape with conditions as full size has them: a fault there leaves full size open."""
+    if not forced or one.fault is None:
+        return one
+    why = f"full size alone has {forced}; a judged call with that fails: {one.fault.detail}"
+    return replace(one, fault=Fault("unjudged-path", why))
+
+
+def dropped(name: str, why: str, report: StepReport) -> Reviewed:
+    """A call without a right answer; where it was to stand for conditions of full size, they stay open."""
+    result = CaseResult(name, "dropped", why)
+    if report.tiles != 0:
+        return Reviewed(result)
+    return Reviewed(result, Fault("unjudged-path", f"what full size alone has cannot be judged: {why}"))
+
+
+def at_full_size(
+    record: Record,
+    rehearsed: Mapping[str, Any] | None,
+    reports: Sequence[StepReport],
+    operators: Collection[str],
+) -> Fault | None:
+    """What speaks against a candidate that made no mistake at the judged shapes; `operators` of the op."""
+    if rehearsed is None:
+        return None
+    if rehearsed["why_not"]:
+        record.notes.append(f"full size was not walked through to its end ({rehearsed['why_not']})")
+    for cause, detail in rehearsed["faults"]:
+        return Fault(cause, detail)
+    for unread in rehearsed["unread"].values() if not takes_parts(operators) else ():
+        return Fault("hard-coded-shape", f"right at the judged shapes, but {unread}")
+    seen = {launch.split("[")[0] for report in reports for launch in report.launches}
+    strange = [name for name in rehearsed["kernels"] if name not in seen]
+    if strange:
+        return Fault(
+            "unjudged-path", f"at full size it launches {', '.join(strange)}, which no judged call did"
+        )
+    modes = {mode for report in reports for mode in report.dot_precisions}
+    lower = [mode for mode in rehearsed["modes"] if mode not in modes]
+    if lower:
+        return Fault(
+            "unjudged-path", f"at full size it multiplies in {', '.join(lower)}, as no judged call did"
+        )
+    return None

@@ -1,0 +1,62 @@
+"""Judges a candidate at full size itself, where an interpreter can: no walk knows values, and most of what
+full size alone shows are wrong ones: sums that run over in 32 bits, hashes that collide, tables that end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ....profiling.sandbox import Limits
+from ..inputs.setting import Case
+from ..shapes.sizing import one_more
+from ..shapes.whole_tiles import bytes_of
+from .cases import at_sizes
+from .full_axes import AtFullAxes, called_apart
+from .record import Record
+
+_NAME = "full size"
+_CLOCK = "values at full size"
+
+_MOST_BYTES = 64 << 20
+"""Inputs, outputs and temporaries: the reference takes a second for its answers to as much."""
+
+_LONGEST_S = 3.0
+"""Of one call; a process has four times that, for what is before and after it."""
+
+_FAMILIES = ("normal", "spikes")
+
+
+def full_values(
+    record: Record, expected_s: float, precision: str, scratch: Path, limits: Limits
+) -> AtFullAxes | None:
+    """Calls at full size; None where they would take too long, by what one is expected to take, or did, and
+    where the first was neither right nor wrong: what full size alone has is as open as before then."""
+    taken = bytes_of(record.op, {})
+    if taken is None or taken > _MOST_BYTES or expected_s > _LONGEST_S:
+        return None
+    with record.clock(f"inputs of {_NAME}"):
+        asked = at_sizes(record.op, _NAME, {}, record.mode, record.seed + 5000, _FAMILIES)
+        asked += _beyond(record)
+    asked = [replace(one, step=replace(one.step, optional=place > 0)) for place, one in enumerate(asked)]
+    cpu_s = min(limits.cpu_s or _NO_LIMIT, round(4 * _LONGEST_S))
+    less = replace(limits, cpu_s=cpu_s, wall_s=min(limits.wall_s, 4.0 * cpu_s))
+    known = len(record.fields["cases"])
+    called = called_apart(record, asked, precision, {}, scratch, less, _CLOCK) if asked else "no such call"
+    if isinstance(called, str):
+        return None
+    made = [case.outcome for case in record.fields["cases"][known:]]
+    return called if called.fault is not None or made[:1] == ["passed"] else None
+
+
+_NO_LIMIT = 1 << 20
+
+
+def _beyond(record: Record) -> list[Case]:
+    """A call with one row more than at full size, which is all that many a second kernel has been made for;
+    none where no constant makes rows alone."""
+    more = one_more(record.op)
+    if more is None:
+        return []
+    found = at_sizes(record.op, f"{_NAME} and one more", more, record.mode, record.seed + 6000, ("normal",))
+    return [replace(one, step=replace(one.step, shape=1)) for one in found[:1]]

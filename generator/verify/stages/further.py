@@ -1,0 +1,149 @@
+"""Adds to a plan the calls that a candidate's own text, or the class it is judged in, asks for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from ....profiling.op import Op
+from ..inputs.draw import Draw
+from ..inputs.families import (
+    APART,
+    ENORMOUS,
+    FAR_ABOVE,
+    LATE_PEAKS,
+    LONE_ROWS,
+    NEAR_ONE,
+    ONE_AHEAD,
+    SIGNS,
+    SILENT,
+    SORTED,
+    leading_pair,
+)
+from ..inputs.setting import Case, Setting
+from ..process.layout import PITCHED, TRANSPOSED, suits
+from ..shapes.hints import hints
+from ..shapes.sizing import builds_alike, sizes_of
+from ..text.candidate import with_constants
+from .cases import plain
+from .modes import other_modes
+from .worth_asking import asks
+
+FEW_UNITS = 4
+"""A kernel has to be right on any count of them."""
+
+
+def further(found: list[Setting], planned: list[Case], seed: int, source: str, declared: str) -> list[Case]:
+    """In the other module mode, with spikes and peaks at the largest shape, and on more rows; `declared` is
+    the precision."""
+    cases = other_modes(found, planned, seed, source)
+    cases += _again_pitched(planned, source)
+    cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
+    cases += _on_another_path(found, planned, seed, source)
+    return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned)]
+
+
+def _resized(found: list[Setting], cases: list[Case]) -> list[Case]:
+    """Calls of the first shape's instance on other numbers of rows, and lengths of other axes of which its
+    constructor was told nothing, and one on as many as before: what it remembers of sizes shows."""
+    usual = plain(cases, cases[0].setting)
+    told = any((one.args, one.kwargs) != (found[0].args, found[0].kwargs) for one in found)
+    more = list(Draw(torch.Generator()).resized(usual, _untold(found[0].op) if told else None))
+    again = replace(usual.step, again=False, optional=False)
+    return [*more, replace(usual, name=f"{usual.name}, after others", step=again)] if more else []
+
+
+def _untold(op: Op) -> frozenset[int]:
+    """Sizes that the constructor is told nothing of, and that are not those of others."""
+    sizes = {name: size for name, size in sizes_of(op.constants).items() if name in op.text.free()}
+    untold = {name for name, size in sizes.items() if builds_alike(op, {}, {name: 2 * size})}
+    return frozenset(sizes[name] for name in untold) - {sizes[name] for name in sizes.keys() - untold}
+
+
+def _again_pitched(planned: list[Case], source: str) -> list[Case]:
+    """Rows of odd length once more, for a candidate that promises its compiler anything: how wide a vector is
+    made of that shows by a first launch."""
+    pitched = [one for one in planned if one.step.layout == PITCHED and hints(source).promises]
+    return [replace(one, name=f"{one.name}, again") for one in pitched]
+
+
+def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:
+    """Spikes at the largest shape too, where a class below float32 is judged: within its errors a mean of
+    some of many rows is as good as one of all."""
+    tensors = [*found[0].shipped, *found[0].state.values()]
+    widths = [one.itemsize for one in tensors if isinstance(one, torch.Tensor) and one.is_floating_point()]
+    if not widths or (declared == "fp32" and min(widths) > 2):
+        return []
+    place, setting = _largest(found)
+    return [Draw(torch.Generator().manual_seed(seed + 3)).case(place, setting, "spikes")] if place else []
+
+
+def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
+    """Single rows that tower over the rest, where planes are highest, and late places, where rows are
+    longest."""
+    if not any(isinstance(one, torch.Tensor) and one.is_floating_point() for one in found[0].shipped):
+        return []
+    draw = Draw(torch.Generator().manual_seed(seed + 5))
+    high = max(enumerate(found), key=lambda pair: _extent(pair[1], -2))
+    long = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
+    further = [draw.case(*long, family) for family in (SIGNS, SORTED) if asks(family, long[1])]
+    further += [draw.case(*one, SIGNS) for one in enumerate(found) if one != long and asks(SIGNS, one[1])]
+    scores = high if leading_pair(high[1].shipped) else long  # of keys, or of a row
+    for family, where in ((ONE_AHEAD, scores), (APART, long)):
+        further += [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
+    further += [draw.case(*high, FAR_ABOVE, optional=False)] if asks(FAR_ABOVE, high[1]) else []
+    looped = max(enumerate(found), key=lambda pair: len(pair[1].op.footprint().calls))
+    calls = len(looped[1].op.footprint().calls)
+    further += [draw.case(*looped, NEAR_ONE)] if looped[0] and calls > _LOOPS else []
+    return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), draw.case(*long, SILENT), *further]
+
+
+_LOOPS = 32
+"""Calls of operators, of which a recurrence of some steps has more: what it carries along neither fades nor
+grows where its factors are near one."""
+
+
+def _on_another_path(found: list[Setting], planned: list[Case], seed: int, source: str) -> list[Case]:
+    """What is asked of values at the first shape, and strides, at the one of the longest rows too, for a
+    candidate that may take another path there: it has a second kernel, or asks for sizes."""
+    place, longest = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
+    if not place or not hints(source).paths:
+        return []
+    draw = Draw(torch.Generator().manual_seed(seed + 6))
+    usual = next((one for one in planned if one.setting is longest), None)
+    cases = draw.altered(usual, "zeros alone") if usual is not None else []
+    asked = [family for family in _ELSEWHERE_TOO if asks(family, longest)]
+    cases += [draw.case(place, longest, family) for family in asked]
+    for layout in (PITCHED, TRANSPOSED):
+        if suits(longest.shipped, layout):
+            cases.append(draw.case(place, longest, "normal", layout=layout, optional=True))
+    return [replace(one, step=replace(one.step, optional=True)) for one in cases]
+
+
+_ELSEWHERE_TOO = ("all negative", "near one", ENORMOUS, SIGNS)
+
+
+def _extent(setting: Setting, axis: int) -> int:
+    """The greatest among the floating inputs."""
+    floats = (one for one in setting.shipped if isinstance(one, torch.Tensor) and one.is_floating_point())
+    return max((one.shape[axis] for one in floats if one.ndim >= -axis), default=0)
+
+
+def on_few_units(found: list[Setting], place: int, seed: int, source: str) -> list[Case]:
+    """A call at the largest shape on a card of few units, for a candidate that asks how many there are: its
+    programs then take the second turns that they take at full size. `place` is the number of its shape."""
+    if not hints(source).units:
+        return []
+    _, largest = _largest(found)
+    setting = replace(largest, name=f"{largest.name} on {FEW_UNITS} units")
+    return [Draw(torch.Generator().manual_seed(seed + 4)).case(place, setting, "normal")]
+
+
+def _largest(found: list[Setting]) -> tuple[int, Setting]:
+    return max(enumerate(found), key=lambda pair: pair[1].op.footprint().total_bytes)
+
+
+def _names_sizes(source: str, found: list[Setting]) -> bool:
+    """Whether a candidate holds constants by which the shapes differ: then an instance is for one alone."""
+    return any(with_constants(source, one.op.overrides) != source for one in found)

@@ -1,0 +1,62 @@
+"""Says which families and layouts tell something of an op at one shape."""
+
+from __future__ import annotations
+
+import torch
+
+from ..inputs.families import ASKED_BY, INFINITE, ONE_NAN, OPPOSED, OPPOSED_TOO, floats
+from ..inputs.integers import is_whole
+from ..inputs.places import Uses
+from ..inputs.setting import Setting
+from ..shapes.longest import LONG, OVER
+
+
+def asks(family: str, setting: Setting) -> bool:
+    """Whether the op has what a family that few ops are asked about is for."""
+    return family not in ASKED_BY or not setting.operators.isdisjoint(ASKED_BY[family])
+
+
+def changes_inputs(setting: Setting) -> bool:
+    """In place, which no element that stands for many allows."""
+    answer = setting.reference.tried(setting.shipped, setting.state)
+    pairs = zip(setting.shipped, answer.inputs if answer is not None else (), strict=False)
+    return any(
+        isinstance(was, torch.Tensor) and isinstance(now, torch.Tensor) and not torch.equal(was, now)
+        for was, now in pairs
+    )
+
+
+def of_lengths(name: str) -> bool:
+    """Whether lengths as long as their axis, and places at the ends of a table, tell something at a shape."""
+    return name == "deep" or name.startswith((LONG, OVER))
+
+
+def in_half(setting: Setting) -> bool:
+    """Whether it is given numbers of two bytes, whose sums have to be kept in four."""
+    return any(floats(value) and value.itemsize == 2 for value in setting.shipped)
+
+
+def _only_places(setting: Setting) -> bool:
+    """Whether all that does not float names places to look up or to add up at, and nothing else."""
+    rest = [one for one in setting.shipped if isinstance(one, torch.Tensor) and not one.is_floating_point()]
+    if not all(map(is_whole, rest)):
+        return False
+    with Uses(rest) as uses:
+        setting.reference.tried(setting.shipped, setting.state)
+    return bool(uses.names) and not uses.otherwise
+
+
+def tells_more(family: str, setting: Setting) -> bool:
+    """Without floating inputs all families are alike; without weights the shipped one has run already."""
+    tensors = [value for value in setting.shipped if isinstance(value, torch.Tensor)]
+    floating = [value.is_floating_point() for value in tensors]
+    if family in (
+        INFINITE,
+        ONE_NAN,
+    ):  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
+        return any(floating) and (all(floating) or _only_places(setting))
+    if not asks(family, setting):
+        return False
+    if family in (OPPOSED, OPPOSED_TOO):
+        return sum(floating) > 1
+    return any(floating) if family != "as shipped" else bool(setting.state) or not any(floating)
