@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -38,13 +38,18 @@ def as_their_weights(
     """`inputs` of whose signed bytes each row has the signs of a row of signed weights as long, and is as
     large as the largest of them: sums of products are the largest that there are. None where there is
     nothing such, or the reference has no answer."""
-    tables = [one for one in state.values() if one.dtype == torch.int8 and one.ndim == 2]
+    tables = signed_tables(state)
     changed = [
         _with_signs(one, tables) if is_whole(one) and one.dtype == torch.int8 else one for one in inputs
     ]
     if all(one is was for one, was in zip(changed, inputs, strict=True)):
         return None
     return changed if is_answered(reference.tried(changed, state)) else None
+
+
+def signed_tables(state: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
+    """Those of an instance's tensors that hold signed bytes in rows."""
+    return [one for one in state.values() if one.dtype == torch.int8 and one.ndim == 2]
 
 
 def _with_signs(value: torch.Tensor, tables: Sequence[torch.Tensor]) -> torch.Tensor:

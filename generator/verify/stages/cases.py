@@ -32,6 +32,7 @@ from ..inputs.families import (
     SILENT,
     floats,
 )
+from ..inputs.one_number import signed_tables
 from ..inputs.repeated import most_rows
 from ..inputs.setting import Case, Setting, setting_at
 from ..process.exchange import Shape, Step
@@ -198,6 +199,12 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     for place in sorted({largest, widest} - {0}):  # where sums of the largest numbers are longest
         usual = draw.case(place, found[place], "as shipped", shipped_weights=True)
         cases += [case for family in AT_LENGTH for case in draw.altered(usual, family)]
+    for place, other in enumerate(
+        found
+    ):  # few of their sums are the largest, and of these some wrap to others
+        if place not in (0, largest, widest) and signed_tables(other.state):
+            usual = draw.case(place, other, "as shipped", shipped_weights=True)
+            cases += draw.altered(usual, "as their weights")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:

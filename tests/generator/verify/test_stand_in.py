@@ -5,8 +5,8 @@ import sys
 
 RECURRENT = """
 import torch
-from kbgen.generator.verify.record import device_answers
-from kbgen.generator.verify.stand_in import stand_in
+from kbgen.generator.verify.stages.record import device_answers
+from kbgen.generator.verify.process.stand_in import stand_in
 from kbgen.hardware_specs.spec import find_spec
 
 def touched(*_):
