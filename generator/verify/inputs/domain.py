@@ -22,10 +22,6 @@ Domain = Literal["any", "magnitudes", "shares"]
 _MOSTLY = 0.5
 """Share of finite results from which on values tell enough."""
 
-_AS_GOOD = 0.9
-"""Times the most of them that any numbers have: a temperature below zero has answers for some rows, and one
-above for all."""
-
 _LEAST = 2.0**-20
 """Of magnitudes and of what is left of one: a logarithm of it is a usual number."""
 
@@ -40,7 +36,8 @@ def operators_of(
 
 
 def domain_of(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Domain:
-    """Where the inputs that float and are positive as shipped have to lie for an answer."""
+    """Where the inputs that float and are positive as shipped have to lie for an answer, in as many places as
+    anywhere: a temperature below zero has some for some rows, and one above for all."""
     if not any(map(is_positive, inputs)):
         return "any"
     draw = torch.Generator().manual_seed(0)
@@ -50,8 +47,9 @@ def domain_of(reference: Reference, inputs: Sequence[Input], state: dict[str, to
         given = [mapped(one) if is_positive(was) else one for one, was in zip(normal, inputs, strict=True)]
         answer = reference.tried(given, state)
         if answer is not None:
-            shares[domain] = max(map(_finite_share, answer.outputs), default=0.0)
-    enough = max(_MOSTLY, _AS_GOOD * max(shares.values(), default=0.0))
+            each = [_finite_share(output) for output in answer.outputs]
+            shares[domain] = sum(each) / len(each) if each else 0.0
+    enough = max([_MOSTLY, *shares.values()])
     return next((domain for domain, share in shares.items() if share >= enough), "any")
 
 

@@ -197,8 +197,8 @@ def floats(value: Input) -> TypeGuard[torch.Tensor]:
 
 def nudged(values: list[Input], generator: torch.Generator, puts: bool = False) -> list[Input]:
     """The same values but for one element of each tensor, never the first: a floating one moves by a spike,
-    another takes the value of a neighbour, and the neighbour its own where no two are alike, or where
-    something is put at the places that they name (`puts`). Whoever knows tensors by address and a sample of
+    one of a rising row by one, and the row still rises, another takes the value of a neighbour, and the
+    neighbour its own where no two are alike, or where something is put at the places that they name (`puts`). Whoever knows tensors by address and a sample of
     them does not notice."""
     return [_nudged(one, generator, puts) if isinstance(one, torch.Tensor) else one for one in values]
 
@@ -213,6 +213,8 @@ def _nudged(value: torch.Tensor, generator: torch.Generator, puts: bool) -> torc
         flat[place] = widened(flat[place]) + draws.SPIKE
     elif rises(value) and (room := (flat[1:-1] + 1 < flat[2:]).nonzero().reshape(-1) + 1).numel():
         flat[room[place % len(room)]] += 1  # beginnings of rows, whose order stays
+    elif rises(value) and not puts and (fewer := (flat[1:-1] > flat[:-2]).nonzero().reshape(-1) + 1).numel():
+        flat[fewer[place % len(fewer)]] -= 1
     elif puts or names_each_once(flat) or len(flat.tolist()) == len(set(flat.tolist())):
         first = min(place, max(0, flat.numel() - 2))
         first -= first > 0 and first % value.shape[-1] == value.shape[-1] - 1  # both in one row

@@ -183,7 +183,10 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         ) -> Any:
             (addresses, item_bytes, _), counts = _active(ptr, mask), not str(op).endswith("XCHG")
             watch.memory.expect_inside(addresses, item_bytes)
+            if watch.otherwise:  # nothing says which lane comes first
+                ptr, val, mask = (_backwards(one) for one in (ptr, val, mask))
             found = super().create_atomic_rmw(op, ptr, val, mask, *rest)
+            found = _backwards(found) if watch.otherwise else found
             return watched(watch.memory, found, addresses, item_bytes, rest, counts)
 
         def create_atomic_cas(
@@ -264,6 +267,11 @@ def _active(ptrs: TensorHandle, mask: TensorHandle) -> tuple[Addresses, int, Mas
     addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data)
     lanes = lanes.astype(np.bool_)
     return addresses[lanes], _item_bytes(ptrs), lanes
+
+
+def _backwards(block: TensorHandle) -> TensorHandle:
+    """Its lanes from the last to the first."""
+    return TensorHandle(np.ascontiguousarray(np.flip(block.data)), block.dtype)
 
 
 def _item_bytes(ptrs: TensorHandle) -> int:

@@ -44,32 +44,30 @@ class Lanes:
         """The first address that another lane has stored to."""
         access = _access(addresses, mask)
         self.loads.append(access)
-        return next((met for one in self.stores if (met := _met(one, access)) is not None), None)
+        return next((int(met[0]) for one in self.stores if (met := _met(one, access)).size), None)
 
     def behind(self, addresses: Addresses, mask: Mask) -> bool:
         """Whether a load of a single value comes after a store of it, by one lane."""
         single = addresses.size == mask.size == 1
         return single and any(one.mask.size == 1 and one.low == int(addresses[0]) for one in self.stores)
 
-    def store(self, addresses: Addresses, mask: Mask) -> int | None:
-        """The first address that another lane has loaded from or stored to."""
+    def store(self, addresses: Addresses, mask: Mask) -> Addresses:
+        """The addresses that another lane has loaded from or stored to."""
         access = _access(addresses, mask)
-        earlier = (*self.loads, *self.stores)
+        met = [_met(one, access) for one in (*self.loads, *self.stores)]
         self.stores.append(access)
-        return next((met for one in earlier if (met := _met(one, access)) is not None), None)
+        return np.concatenate([addresses[:0], *met])
 
 
 def _access(addresses: Addresses, mask: Mask) -> _Access:
     return _Access(addresses, mask, int(addresses.min()), int(addresses.max()))
 
 
-def _met(one: _Access, other: _Access) -> int | None:
-    """An address at which two different lanes meet."""
-    if one.high < other.low or other.high < one.low:
-        return None
+def _met(one: _Access, other: _Access) -> Addresses:
+    """The addresses at which two different lanes meet."""
     alike = one.mask.shape == other.mask.shape
-    if alike and one.mask.size == 1:
-        return None
+    if one.high < other.low or other.high < one.low or (alike and one.mask.size == 1):
+        return other.addresses[:0]
     order = np.argsort(one.addresses, kind="stable")
     known, places = one.addresses[order], one.places()[order]
     first = np.searchsorted(known, other.addresses, side="left")
@@ -79,7 +77,7 @@ def _met(one: _Access, other: _Access) -> int | None:
         mine, ends = other.places(), len(places) - 1
         own = (places[np.minimum(first, ends)] == mine) & (places[np.maximum(last, 0)] == mine)
         met &= ~own
-    return int(other.addresses[met][0]) if met.any() else None
+    return other.addresses[met]
 
 
 def unlike(addresses: npt.NDArray[np.uint64], values: npt.NDArray[Any], mask: Mask) -> npt.NDArray[np.uint64]:

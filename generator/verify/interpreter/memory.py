@@ -134,7 +134,9 @@ class Memory:
         for extent, slots, lanes in self._split(addresses, item_bytes, "store"):
             if mask is not None:
                 met = self._lanes.setdefault(extent.start, Lanes()).store(addresses, mask)
-                self._crossed(extent, met, "stores", "used")
+                if met.size and unlike is not None:
+                    met = met[np.isin(met, unlike())]
+                self._crossed(extent, int(met[0]) if met.size else None, "stores", "used")
             extent.store_issued += lanes * item_bytes
             extent.stored[slots] = True
             differ = slots

@@ -4,7 +4,8 @@ What the interpreter could never compute at full size it can still walk through:
 grid, which kernels run in which mode, and the addresses that a program forms. So this tells what judged
 shapes cannot: programs that would leave part of the output unwritten, offsets that leave their tensor (in 32
 bits, say), and conditions that full size alone meets. Values are not known: loads give a constant. What might
-depend on it is claimed only if three different constants agree, for what lies out of bounds a large one too.
+depend on it is claimed only if three different constants agree, for what lies out of bounds two large ones
+too.
 Indices are known by the range they are drawn from: once more, and apart, the walk is made with the highest.
 """
 
@@ -42,8 +43,9 @@ NOWHERE = "meta"
 
 _ONES = 1
 _CONTENTS = (0, _ONES, -1)
-_LARGE, _OUT = 1 << 28, "out-of-bounds"
-"""A search among rising numbers ends elsewhere for each: beyond all of them, or before."""
+_LARGE, _OUT = (1 << 28, (1 << 31) - 1), "out-of-bounds"
+"""A search among rising numbers ends elsewhere for each: beyond all of them, or before; a place whose inverse
+is packed into the lower half of a key is the first one."""
 
 _FEW, _MANY = 2, 8
 """Programs of a launch that are walked beside its last; the many before anything is claimed, since programs
@@ -134,8 +136,8 @@ def rehearse(
         again = _walk(watch, make, inputs, content, _MANY)[0]
         agreed &= {cause for cause, _ in again.faults}
         unread = {label: told for label, told in again.unread.items() if label in unread}
-    if _OUT in agreed and phantom.steered:
-        again = _walk(watch, make, given, _LARGE, claims=phantom.refused)[0]
+    for content in _LARGE if _OUT in agreed and phantom.steered else ():
+        again = _walk(watch, make, given, content, claims=phantom.refused)[0]
         agreed -= {_OUT} - {cause for cause, _ in again.faults} if not again.why_not else set()
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     if not first.faults and phantom.narrow:

@@ -26,7 +26,8 @@ class Hints:
     elements; 0 without loops. `longest_row` is the largest power of two that any file names, up to where a
     block ends: rows beyond it may be cut. `paths`: it may go another way for other sizes, since it has
     several kernels or asks for sizes. `short_integers`: it names integers of 8 or 16 bits. `promises` are
-    made to the compiler; `units` of a card are asked for."""
+    made to the compiler; `units` of a card are asked for; `asks_atomics`: what an atomic found is made use
+    of."""
 
     longest_tile: int
     longest_row: int
@@ -34,6 +35,7 @@ class Hints:
     short_integers: bool
     promises: bool
     units: bool
+    asks_atomics: bool
 
 
 @lru_cache(maxsize=8)
@@ -49,6 +51,7 @@ def hints(source: str) -> Hints:
         short_integers=not names.isdisjoint(_SHORT),
         promises=not names.isdisjoint(_PROMISES),
         units=_UNITS in names,
+        asks_atomics=_asks_atomics(tree),
     )
 
 
@@ -67,6 +70,13 @@ def _is_kernel(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
         ast.unparse(mark).partition("(")[0].endswith("jit") for mark in node.decorator_list
     )
+
+
+def _asks_atomics(tree: list[ast.AST]) -> bool:
+    """Whether an atomic stands anywhere but as a statement of its own."""
+    alone = {id(node.value) for node in tree if isinstance(node, ast.Expr)}
+    calls = (node for node in tree if isinstance(node, ast.Call) and id(node) not in alone)
+    return any("atomic_" in ast.unparse(node.func) for node in calls)
 
 
 def _longest_tile(tree: list[ast.AST]) -> int:

@@ -41,6 +41,7 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
     cases += _again_pitched(planned, source)
     cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
     cases += _on_another_path(found, planned, seed, source)
+    cases += _in_another_order(found, planned, source)
     return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned)]
 
 
@@ -66,6 +67,16 @@ def _again_pitched(planned: list[Case], source: str) -> list[Case]:
     made of that shows by a first launch."""
     pitched = [one for one in planned if one.step.layout == PITCHED and hints(source).promises]
     return [replace(one, name=f"{one.name}, again") for one in pitched]
+
+
+def _in_another_order(found: list[Setting], planned: list[Case], source: str) -> list[Case]:
+    """The largest shape's programs from the last to the first, for a candidate that asks atomics what they
+    found: at the first shape there may be one program alone."""
+    place, largest = _largest(found)
+    if not place or not hints(source).asks_atomics:
+        return []
+    usual = plain(planned, largest)
+    return [replace(usual, name=f"{usual.name}, moved", step=replace(usual.step, moved=True, again=False))]
 
 
 def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:
