@@ -41,14 +41,17 @@ def domain_of(reference: Reference, inputs: Sequence[Input], state: dict[str, to
     if not any(map(is_positive, inputs)):
         return "any"
     draw = torch.Generator().manual_seed(0)
+    either = [_normal_like(one, draw) if is_positive(one) else one for one in inputs]
+    below = [-one.abs() if is_positive(was) else one for one, was in zip(either, inputs, strict=True)]  # type: ignore[union-attr]
     shares: dict[Domain, float] = {}
-    normal = [_normal_like(one, draw) if is_positive(one) else one for one in inputs]
     for domain, mapped in _MAPS.items():
-        given = [mapped(one) if is_positive(was) else one for one, was in zip(normal, inputs, strict=True)]
-        answer = reference.tried(given, state)
-        if answer is not None:
-            each = [_finite_share(output) for output in answer.outputs]
-            shares[domain] = sum(each) / len(each) if each else 0.0
+        each: list[float] = []
+        for drawn in (either, below):  # few numbers may all be positive by chance
+            given = [mapped(one) if is_positive(was) else one for one, was in zip(drawn, inputs, strict=True)]
+            answer = reference.tried(given, state)
+            each += [_finite_share(output) for output in answer.outputs] if answer is not None else []
+        if each:
+            shares[domain] = sum(each) / len(each)
     enough = max([_MOSTLY, *shares.values()])
     return next((domain for domain, share in shares.items() if share >= enough), "any")
 

@@ -24,7 +24,7 @@ from .extremes import (
     zeros_alone,
     zeros_in,
 )
-from .families import FEW, HALVES, LEVEL, MUST, draw_inputs, floats, nudged
+from .families import FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
 from .half_range import half_range
 from .idle import idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
@@ -48,7 +48,7 @@ from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import full_lengths, met_integers, met_results, met_thresholds
 from .unsorted import nearly_sorted, unsorted
-from .weights import AS_INPUTS, TRAINED, draw_weights, level_weights
+from .weights import AS_INPUTS, TRAINED, draw_weights, in_powers_of_two, level_weights
 from .wide_integers import wide_integers
 
 _INPUTS = 3
@@ -205,6 +205,8 @@ class Draw:
         state = setting.state
         if not shipped_weights:
             state = draw_weights(model, self.generator, whole, setting.moving, setting.redrawn)
+        if family == TIES:
+            state = in_powers_of_two(model, state)
         if family == HALVES:
             state = level_weights(model, state, self.generator, LEVEL)
         may_skip = family not in MUST | FEW if optional is None else optional

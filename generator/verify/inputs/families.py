@@ -198,8 +198,8 @@ def floats(value: Input) -> TypeGuard[torch.Tensor]:
 def nudged(values: list[Input], generator: torch.Generator, puts: bool = False) -> list[Input]:
     """The same values but for one element of each tensor, never the first: a floating one moves by a spike,
     one of a rising row by one, and the row still rises, another takes the value of a neighbour, and the
-    neighbour its own where no two are alike, or where something is put at the places that they name (`puts`). Whoever knows tensors by address and a sample of
-    them does not notice."""
+    neighbour its own where no two are alike, or where something is put at the places that they name (`puts`).
+    Whoever knows tensors by address and a sample of them does not notice."""
     return [_nudged(one, generator, puts) if isinstance(one, torch.Tensor) else one for one in values]
 
 

@@ -59,6 +59,18 @@ def _one_value(buffer: torch.Tensor) -> bool:
     return bool(flat[0].isfinite()) and bool((flat == flat[0]).all())
 
 
+def in_powers_of_two(model: nn.Module, state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """`state`, of which what is positive throughout, and not as constructed, is in powers of two: by such a
+    scale a half stays a half."""
+    made = model.state_dict()
+    found = dict(state)
+    for name, value in state.items():
+        moves = value.is_floating_point() and value.numel() > 0 and not torch.equal(value, made[name])
+        if moves and bool((widened(value) > 0).all()):
+            found[name] = widened(value).log2().round().exp2().to(value.dtype)
+    return found
+
+
 BYTES = (torch.uint8, torch.int8)
 
 
