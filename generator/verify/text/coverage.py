@@ -4,7 +4,7 @@ do.
 A branch for large sizes, for the hundredth call or for a known seed is right as long as nobody enters it.
 Kernels are not looked at (the interpreter runs them in another form), nor constructors, nor lines that only
 refuse, that only say how many warps a launch has (`launch_options.py`) or keep something for a backward pass
-(`saving.py`), or that are for other ops than this one (`settled.py`).
+(`saving.py`), that are for other ops than this one (`settled.py`), or that no size leads to (`all_sizes.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
+from .all_sizes import never
 from .launch_options import option_statements
 from .saving import saving_statements
 from .settled import Settled
@@ -85,7 +86,7 @@ def unreached(source: str, reached: set[int]) -> list[int]:
     for function in wrapper_functions(tree):
         statements = list(_statements(function.body))
         if any(_span(one) & reached for one in statements):
-            spared = needless | set(_for_other_ops(function, settled, reached))
+            spared = needless | set(_for_other_ops(function, settled, reached)) | never(tree, function)
             left = (one for one in statements if id(one) not in spared)
             found += [one.lineno for one in left if not _span(one) & reached]
     return sorted(found)
