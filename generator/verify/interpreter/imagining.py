@@ -27,9 +27,9 @@ def imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[Any
             dtype = triton_interpreter._get_np_dtype(element)
             content = abs(phantom.content) if dtype.kind in "iub" else phantom.content
             phantom.steered = phantom.steered or element.is_int() or element.is_ptr()
-            index = phantom.index_at(addresses) if dtype.kind in "iu" else None
-            content = content if index is None else index
-            return TensorHandle(np.full(np.shape(ptrs.data), content, dtype), element)
+            index = phantom.index_at(addresses, ptrs.data) if dtype.kind in "iu" else None
+            held = content if index is None else index
+            return TensorHandle(np.full(np.shape(ptrs.data), held, dtype), element)
 
         def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *_: Any) -> None:
             phantom.store(*_lanes(ptrs, mask))

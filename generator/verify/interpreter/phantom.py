@@ -26,6 +26,17 @@ _MOST_BESIDE = 65535
 _APART = 1 << 40  # bytes between two tensors' addresses
 
 
+@dataclass(frozen=True)
+class Rising:
+    """What a row of beginnings holds: whole numbers that rise evenly from zero to this."""
+
+    to: int
+
+    def at(self, places: npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
+        """Those at some places of a row of so many."""
+        return places.clip(0, max(0, count - 1)) * self.to // max(1, count - 1)
+
+
 class TimeIsUpError(Exception):
     """The walk takes too long."""
 
@@ -42,7 +53,7 @@ class _Extent:
     loading: int = 0  # bytes that this program loads, each time it does
     loaded: float = 0.0  # likewise all programs so far, at most
     uneven: bool = False  # some programs of a launch load from it, and others, its last apart, do not
-    highest: int | None = None  # index that may stand in it
+    highest: int | Rising | None = None  # index that may stand in it
     adding: float = 0.0  # whole numbers that this program adds to one of its elements, at most
     counted: float = 0.0  # likewise all programs so far
     counts_to: float = math.inf  # up to where such an element is exact
@@ -59,7 +70,7 @@ class Phantom:
         self.content, self.until = content, time.process_time() + times * _BUDGET_S
         self.extents: dict[int, _Extent] = {}
         self.fresh: set[int] = set()
-        self.highest: dict[int, int] = {}  # by the storage
+        self.highest: dict[int, int | Rising] = {}  # by the storage
         self.faults: list[tuple[str, str]] = []
         self._held: list[Any] = []
         self._reachable: list[_Extent] = []
@@ -126,16 +137,23 @@ class Phantom:
                 extent.adding += added
                 extent.counts_to = counts_to
 
-    def note_highest(self, tensor: torch.Tensor, highest: int | None) -> None:
+    def note_highest(self, tensor: torch.Tensor, highest: int | Rising | None) -> None:
         """Loads from this tensor give `highest`."""
         if highest is not None:
             self._held.append(tensor)
             self.highest[tensor.untyped_storage()._cdata] = highest
 
-    def index_at(self, addresses: Addresses) -> int | None:
-        """What a load from there gives, where that is known."""
+    def index_at(self, addresses: Addresses, lanes: Addresses) -> int | npt.NDArray[np.int64] | None:
+        """What a load from there gives, where that is known; `lanes`: those that are masked off, too."""
         start = int(addresses[0]) if addresses.size else 0
-        return next((one.highest for one in self._reachable if one.start <= start < one.stop), None)
+        within = next((one for one in self._reachable if one.start <= start < one.stop), None)
+        if within is None:
+            return None
+        known = within.highest
+        if not isinstance(known, Rising):
+            return known
+        places = (lanes.astype(np.int64) - within.start) // within.item_bytes
+        return known.at(places, (within.stop - within.start) // within.item_bytes)
 
     def load(self, addresses: Addresses, item_bytes: int) -> None:
         self._touch(addresses, item_bytes, "load")

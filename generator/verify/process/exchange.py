@@ -20,6 +20,7 @@ import torch
 
 from ....profiling.build import Input
 from ....profiling.sandbox import NO_CARD
+from ..interpreter.phantom import Rising
 from .layout import Layout
 
 CHILD, CARD_CHILD = f"{__package__}.child", f"{__package__}.card_child"
@@ -46,7 +47,7 @@ class Shape:
     units: int | None = None
 
 
-Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype, int | None]
+Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype, int | Rising | None]
 """Shape, strides and dtype of a tensor that nobody makes, and the highest index in it where that is known."""
 
 

@@ -17,7 +17,9 @@ from ....profiling.footprint import fakes
 from ....profiling.op import Op, OpError
 from ....profiling.source import Literal
 from ..comparison.review import Reviewed
+from ..inputs.places import rises
 from ..inputs.setting import Case, Setting, init_arguments
+from ..interpreter.phantom import Rising
 from ..process.exchange import Form, FullSize, Step, StepReport
 from ..reference.operators import takes_parts
 from ..shapes.whole_tiles import bytes_of
@@ -36,8 +38,9 @@ def full_size(
         return None
     one_less = _one_less(op, judged[0].op.overrides)
     fits = bool(one_less) and bytes_of(op, one_less) is not None and not op.holds_by_chance(one_less)
-    beside = _described(record, op.with_overrides(one_less), "beside", (), scratch) if fits else None
-    return _described(record, op, "full", tuple(case.step for case in tiles), scratch, beside)
+    given = record, judged
+    beside = _described(*given, op.with_overrides(one_less), "beside", (), scratch) if fits else None
+    return _described(*given, op, "full", tuple(case.step for case in tiles), scratch, beside)
 
 
 def _one_less(op: Op, small: Mapping[str, Literal]) -> dict[str, Literal]:
@@ -53,6 +56,7 @@ _LARGE = 64
 
 def _described(
     record: Record,
+    judged: Sequence[Setting],
     op: Op,
     name: str,
     steps: tuple[Step, ...],
@@ -68,12 +72,36 @@ def _described(
     file = scratch / f"candidate_{name}.py"
     file.write_text(with_constants(record.source, op.overrides), encoding="utf-8")
     forms: list[Form | Input] = [
-        (tuple(map(int, one.shape)), tuple(map(int, one.stride())), one.dtype, highest.of(one))
+        (
+            tuple(map(int, one.shape)),
+            tuple(map(int, one.stride())),
+            one.dtype,
+            _beginnings(judged, inputs, place) or highest.of(one),
+        )
         if isinstance(one, torch.Tensor)
         else one
-        for one in inputs
+        for place, one in enumerate(inputs)
     ]
     return FullSize(str(file.resolve()), args, kwargs, record.seed, forms, steps, beside)
+
+
+def _beginnings(judged: Sequence[Setting], inputs: Sequence[Input], place: int) -> Rising | None:
+    """What stands in a row that rises at all judged shapes: numbers up to the length of the axis that it ends
+    at there, or else up to its own."""
+    rows = [row for setting in judged if rises(row := setting.shipped[place])]
+    if len(rows) < len(judged):
+        return None
+    ends = [int(row[-1]) for row in rows]
+    for other, value in enumerate(inputs):
+        for axis in range(value.ndim) if isinstance(value, torch.Tensor) and other != place else ():
+            if [_length(setting.shipped[other], axis) for setting in judged] == ends:
+                return Rising(_length(value, axis))
+    return Rising(_length(inputs[place], 0) - 1)
+
+
+def _length(value: Input, axis: int) -> int:
+    assert isinstance(value, torch.Tensor)
+    return int(value.shape[axis])
 
 
 def as_at_full_size(one: Reviewed, forced: str) -> Reviewed:
