@@ -9,6 +9,7 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.eight_bits import is_eight_bits, widened
+from ..reference.operators import IN_ORDER
 from ..reference.oracle import Reference
 from .domain import is_positive, operators_of
 from .families import EXPONENTIAL, floats
@@ -92,10 +93,12 @@ def minus_infinite_in(
 ) -> list[Input] | None:
     """Every eighth value of one floating input minus infinity, or fewer, the first of each row apart, as
     scores that somebody has left out are; None where it is positive throughout, where the reference takes no
-    exponentials, or has no numbers then."""
+    exponentials and puts nothing in order, or has no numbers then, of what is in order no NaN."""
     floating = [place for place, one in enumerate(inputs) if floats(one)]
-    if turn >= len(floating) or EXPONENTIAL.isdisjoint(operators_of(reference, inputs, state)):
+    operators = operators_of(reference, inputs, state) if turn < len(floating) else frozenset[str]()
+    if (EXPONENTIAL | IN_ORDER).isdisjoint(operators):
         return None
+    has_numbers = is_finite if IN_ORDER.isdisjoint(operators) else _is_below_infinity
     changed = list(inputs)
     value = changed[floating[turn]]
     if not floats(value) or value.ndim == 0 or is_positive(value):
@@ -105,9 +108,14 @@ def minus_infinite_in(
         out[..., 0] = False
         changed[floating[turn]] = value.masked_fill(out, -torch.inf)
         answer = reference.tried(changed, state) if bool(out.any()) else None
-        if answer is not None and all(map(is_finite, answer.outputs)):
+        if answer is not None and all(map(has_numbers, answer.outputs)):
             return changed
     return None
+
+
+def _is_below_infinity(output: torch.Tensor) -> bool:
+    """Neither NaN nor plus infinity."""
+    return bool((widened(output) < torch.inf).all())
 
 
 _LEFT_OUT = (1 / 8, 1 / 32, 1 / 128, 0.0)
