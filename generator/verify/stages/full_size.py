@@ -76,7 +76,7 @@ def _described(
             tuple(map(int, one.shape)),
             tuple(map(int, one.stride())),
             one.dtype,
-            _beginnings(judged, inputs, place) or highest.of(one),
+            beginnings(judged, inputs, place) or highest.of(one),
         )
         if isinstance(one, torch.Tensor)
         else one
@@ -85,7 +85,7 @@ def _described(
     return FullSize(str(file.resolve()), args, kwargs, record.seed, forms, steps, beside)
 
 
-def _beginnings(judged: Sequence[Setting], inputs: Sequence[Input], place: int) -> Rising | None:
+def beginnings(judged: Sequence[Setting], inputs: Sequence[Input], place: int) -> Rising | None:
     """What stands in a row that rises at all judged shapes: numbers up to the length of the axis that it ends
     at there, or else up to its own."""
     rows = [row for setting in judged if rises(row := setting.shipped[place])]

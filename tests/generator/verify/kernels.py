@@ -90,6 +90,12 @@ def through_address(table_ptr, c_ptr):
     tl.store(c_ptr, tl.load(tl.load(table_ptr).to(tl.pointer_type(tl.float32))))
 
 
+@triton.jit
+def tickets(count_ptr, c_ptr, N: tl.constexpr):
+    place = tl.arange(0, N)
+    tl.store(c_ptr + place, tl.atomic_add(count_ptr + place * 0, 1, mask=place < N - 1))
+
+
 def raised(table: torch.Tensor, c: torch.Tensor) -> str:
     try:
         through_address[(1,)](table, c)
@@ -144,6 +150,10 @@ def main() -> dict[str, float]:
     errors["libdevice pow"] = relative(flat, 2.0 ** wide[:64].double())
     elsewhere = torch.tensor([wide.data_ptr()])
     errors["pointer of a number"] = float("makes pointers of numbers" not in raised(elsewhere, flat))
+    for otherwise, order in ((False, range(7)), (True, range(6, -1, -1))):
+        WATCH.otherwise, drawn = otherwise, torch.zeros(8, dtype=torch.int32)
+        tickets[(1,)](torch.zeros(1, dtype=torch.int32), drawn, N=8)
+        errors[f"lanes {'backwards' if otherwise else 'in order'}"] = gap(drawn[:7], torch.tensor(order))
     return {name: value if np.isfinite(value) else 1e300 for name, value in errors.items()}
 
 

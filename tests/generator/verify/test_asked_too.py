@@ -66,6 +66,10 @@ def test_the_oracle_masks_by_the_limits_of_the_op_s_own_dtype(dtype: torch.dtype
 
 def test_scores_are_left_out_where_numbers_remain() -> None:
     x = torch.randn(8, 64)
+    top = minus_infinite_in(0, reference(lambda x: x.sort(-1).values), [x], {}, draw())
+    assert top is not None
+    assert bool((top[0] == -torch.inf).any())  # type: ignore[union-attr]
+    assert minus_infinite_in(0, reference(lambda x: x.sort(-1).values * 0), [x], {}, draw()) is None
     changed = minus_infinite_in(0, reference(lambda x: x.softmax(-1)), [x], {}, draw())
     assert changed is not None
     [scores] = changed

@@ -17,6 +17,14 @@ class Likelihood(nn.Module):
         return nn.functional.binary_cross_entropy(shares, truths)
 
 
+class Step(nn.Module):
+    """Of state below zero no root, in the rows that nothing is added to."""
+
+    def forward(self, state: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        state = state.index_add(0, rows, torch.ones(len(rows)))
+        return state.sqrt(), state
+
+
 SHARES = torch.rand(8, 16, generator=torch.Generator().manual_seed(0))
 
 
@@ -25,6 +33,13 @@ def test_the_domain_is_the_widest_that_has_answers() -> None:
     assert domain_of(Reference(Likelihood(), "as-is"), [SHARES, SHARES], {}) == "shares"
     assert domain_of(Reference(nn.ReLU(), "as-is"), [SHARES], {}) == "any"
     assert domain_of(Reference(Logarithm(), "as-is"), [SHARES - 0.5], {}) == "any"
+
+
+def test_a_few_rows_without_answers_are_too_many() -> None:
+    """However few numbers are drawn, some of them are below zero; and another output has answers for all."""
+    for count in (2, 200):
+        rows = torch.arange(count - 1)
+        assert domain_of(Reference(Step(), "as-is"), [torch.rand(count), rows], {}) == "magnitudes"
 
 
 def test_values_come_to_lie_in_it_and_signed_inputs_stay() -> None:

@@ -3,17 +3,18 @@
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from kbgen.generator.verify.comparison.review import Reviewed
 from kbgen.generator.verify.interpreter.interpreter import Watch
-from kbgen.generator.verify.interpreter.phantom import Phantom
+from kbgen.generator.verify.interpreter.phantom import Phantom, Rising
 from kbgen.generator.verify.process import rehearsal
 from kbgen.generator.verify.process.exchange import StepReport
 from kbgen.generator.verify.process.rehearsal import Rehearsed, rehearse
-from kbgen.generator.verify.stages.full_size import as_at_full_size, at_full_size, dropped
+from kbgen.generator.verify.stages.full_size import as_at_full_size, at_full_size, beginnings, dropped
 from kbgen.generator.verify.verdict import CaseResult, Fault
 
 JUDGED = [StepReport("ok", launches=("matmul_kernel[2, 2, 1]",), dot_precisions=("tf32x3",))]
@@ -79,6 +80,27 @@ def test_what_programs_together_cannot_have_loaded_is_unread(steered: bool, load
     unread = phantom.unread({"input 1": tensor, "input 2": torch.empty(1).expand(8)})
     assert list(unread) == ["input 1", "part_ptr"] * told
     assert all("at most 6 of the 8 elements of" in one for one in unread.values())
+
+
+def test_beginnings_rise_to_the_end_of_what_they_divide() -> None:
+    rows = [torch.tensor([0, 2, 5]), torch.tensor([0, 3, 3, 9])]
+    judged: Any = [SimpleNamespace(shipped=[torch.empty(int(row[-1]), 4), row]) for row in rows]
+    full = [torch.empty(1000, 4), torch.empty(11, dtype=torch.int64)]
+    assert beginnings(judged, full, 1) == Rising(1000)
+    judged[0].shipped[1] = torch.tensor([0, 2, 4])
+    assert beginnings(judged, full, 1) == Rising(10)
+    judged[0].shipped[1] = torch.tensor([0, 5, 2])
+    assert beginnings(judged, full, 1) is None
+
+
+def test_loads_of_beginnings_give_what_stands_at_their_place() -> None:
+    phantom, row = Phantom(0), torch.empty(11, dtype=torch.int64)
+    phantom.note_highest(row, Rising(1000))
+    phantom.begin_launch("kernel", {"offsets_ptr": row})
+    addresses = np.array([phantom.address(row) + 8 * place for place in (0, 1, 10, 11)], np.uint64)
+    found = phantom.index_at(addresses[:3], addresses)
+    assert isinstance(found, np.ndarray)
+    assert found.tolist() == [0, 100, 1000, 1000]
 
 
 def test_a_forced_call_that_fails_leaves_full_size_open() -> None:

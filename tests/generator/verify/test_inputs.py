@@ -8,7 +8,7 @@ from kbgen.generator.verify.inputs.draws import SPIKE
 from kbgen.generator.verify.inputs.families import FAMILIES, HALVES, LEVEL, TIES, draw_inputs, nudged
 from kbgen.generator.verify.inputs.idle import idle_nan, idle_places, idle_spike
 from kbgen.generator.verify.inputs.ignored import ignored_classes
-from kbgen.generator.verify.inputs.weights import TRAINED, draw_weights, level_weights
+from kbgen.generator.verify.inputs.weights import TRAINED, draw_weights, in_powers_of_two, level_weights
 from kbgen.generator.verify.process.layout import place, poison, unwritten
 from kbgen.generator.verify.reference.oracle import Reference
 
@@ -209,6 +209,15 @@ def test_nudged_changes_one_element_and_never_the_first() -> None:
         assert int((was != now).sum()) == (1 if was.is_floating_point() else 2)  # two places change places
     assert values[0][0, 0] == moved[0][0, 0]
     assert moved[2] == 3
+
+
+def test_what_is_positive_and_loaded_comes_in_powers_of_two() -> None:
+    model = nn.LayerNorm(64)
+    drawn = draw_weights(model, generator())
+    state = in_powers_of_two(model, drawn)
+    assert torch.equal(state["weight"].log2(), state["weight"].log2().round())
+    assert state["bias"] is drawn["bias"]
+    assert in_powers_of_two(model, model.state_dict())["weight"].unique().tolist() == [1.0]
 
 
 def test_a_bias_that_is_zero_is_drawn_large_enough_to_be_missed() -> None:

@@ -48,6 +48,8 @@ def errors() -> dict[str, float]:
         ("maximum drops nan", 0.0),
         ("argument is float32", 0.0),
         ("pointer of a number", 0.0),
+        ("lanes in order", 0.0),
+        ("lanes backwards", 0.0),
     ],
 )
 def test_error_is_small(errors: dict[str, float], name: str, most: float) -> None:
