@@ -8,6 +8,7 @@ import numpy as np
 from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
 
+from .blocks import active, item_bytes_of
 from .extent import Addresses
 from .phantom import Phantom
 from .promises import Promises, doubtful
@@ -58,8 +59,4 @@ def imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[Any
 
 
 def _lanes(ptrs: Any, mask: Any) -> tuple[Addresses, int]:
-    item_bytes = max(1, int(ptrs.get_element_ty().primitive_bitwidth) // 8)
-    if mask is None:
-        return np.ravel(ptrs.data), item_bytes
-    addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data)
-    return addresses[lanes.astype(np.bool_)], item_bytes
+    return (np.ravel(ptrs.data), item_bytes_of(ptrs)) if mask is None else active(ptrs, mask)[:2]

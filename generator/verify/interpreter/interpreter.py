@@ -23,10 +23,10 @@ from ..text.coverage import unwatched
 from .as_compiled import CompiledBuilder
 from .atomics import watched
 from .behind import follow, steering
+from .blocks import active, backwards, item_bytes_of
 from .collective import TreeReduce, TreeScan
 from .configurations import Configurations, tuned_run
-from .extent import Addresses
-from .lanes import Mask, disagree, unlike
+from .lanes import disagree, unlike
 from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
 from .memory import Memory
 from .numerics import dot_options, indexable, keeping_other
@@ -154,7 +154,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         ) -> TensorHandle:
             if not isinstance(mask, TensorHandle):  # of a block pointer that pads with nothing
                 mask = TensorHandle(np.asarray(mask), tl.int1)
-            behind = watch.memory.load(*_active(ptrs, mask))
+            behind = watch.memory.load(*active(ptrs, mask))
             if other is None and self.other_given:
                 other = TensorHandle(
                     np.zeros_like(ptrs.data, dtype=triton_interpreter._get_np_dtype(ptrs.get_element_ty())),
@@ -172,7 +172,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         def create_masked_store(
             self, ptrs: TensorHandle, value: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
-            addresses, item_bytes, lanes = _active(ptrs, mask)
+            addresses, item_bytes, lanes = active(ptrs, mask)
             watch.memory.store(addresses, item_bytes, lanes, lambda: unlike(addresses, value.data, lanes))
             if disagree(addresses, value.data, lanes):
                 watch.memory.note("race", "lanes of one store give unlike values to one address")
@@ -181,20 +181,20 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         def create_atomic_rmw(
             self, op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
-            (addresses, item_bytes, _), counts = _active(ptr, mask), not str(op).endswith("XCHG")
+            (addresses, item_bytes, _), counts = active(ptr, mask), not str(op).endswith("XCHG")
             watch.memory.expect_inside(addresses, item_bytes)
             if watch.otherwise:  # nothing says which lane comes first
-                ptr, val, mask = (_backwards(one) for one in (ptr, val, mask))
+                ptr, val, mask = (backwards(one) for one in (ptr, val, mask))
             found = super().create_atomic_rmw(op, ptr, val, mask, *rest)
-            found = _backwards(found) if watch.otherwise else found
+            found = backwards(found) if watch.otherwise else found
             return watched(watch.memory, found, addresses, item_bytes, rest, counts)
 
         def create_atomic_cas(
             self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any
         ) -> Any:
-            watch.memory.expect_inside(np.ravel(ptr.data), _item_bytes(ptr))
+            watch.memory.expect_inside(np.ravel(ptr.data), item_bytes_of(ptr))
             found = super().create_atomic_cas(ptr, cmp, val, *rest)
-            return watched(watch.memory, found, np.ravel(ptr.data), _item_bytes(ptr), rest, False)
+            return watched(watch.memory, found, np.ravel(ptr.data), item_bytes_of(ptr), rest, False)
 
         def create_gather(self, src: TensorHandle, indices: TensorHandle, axis: int) -> TensorHandle:
             inside = (indices.data >= 0) & (indices.data < src.data.shape[axis])
@@ -260,22 +260,6 @@ def _waiting(kind: type[Any], watch: Watch) -> type[Any]:
             return super().apply(input)
 
     return Waiting
-
-
-def _active(ptrs: TensorHandle, mask: TensorHandle) -> tuple[Addresses, int, Mask]:
-    """The addresses that are not masked off, the bytes at each, and the mask."""
-    addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data)
-    lanes = lanes.astype(np.bool_)
-    return addresses[lanes], _item_bytes(ptrs), lanes
-
-
-def _backwards(block: TensorHandle) -> TensorHandle:
-    """Its lanes from the last to the first."""
-    return TensorHandle(np.ascontiguousarray(np.flip(block.data)), block.dtype)
-
-
-def _item_bytes(ptrs: TensorHandle) -> int:
-    return max(1, int(ptrs.get_element_ty().primitive_bitwidth) // 8)
 
 
 def _reporting(watch: Watch) -> type[Any]:

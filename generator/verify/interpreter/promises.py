@@ -20,6 +20,7 @@ from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
 
+from .blocks import item_bytes_of
 from .loops import LoopVariable
 from .memory import Memory
 from .vectors import Site, Values, Vector, as_accessed, firsts_of, misaligned, steps, vector_at
@@ -44,7 +45,7 @@ class Promises:
 
     def look(self, ptrs: TensorHandle, mask: TensorHandle) -> None:
         """An access that is not made: remember what would be wrong with it."""
-        site, item_bytes = self._site(), _item_bytes(ptrs)
+        site, item_bytes = self._site(), item_bytes_of(ptrs)
         vector = _vector(site, ptrs, mask)
         if vector is not None:
             addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data.astype(np.bool_))
@@ -65,7 +66,7 @@ class Promises:
     def accessed(self, ptrs: TensorHandle, mask: TensorHandle, verb: str) -> tuple[Values, Values] | None:
         """Addresses and mask as a vector has them, where that is not what the lanes ask for and a launch like
         this one has shown how wide a vector can be."""
-        item_bytes = _item_bytes(ptrs)
+        item_bytes = item_bytes_of(ptrs)
         vector = _vector(self._site(), ptrs, mask)
         if vector is None or self._launches.get(self.launch, 0) < 2:
             return None
@@ -232,11 +233,7 @@ def _loaded(found: TensorHandle, made: tuple[Values, Values], other: Any, memory
 def _vector(site: Site, ptrs: TensorHandle, mask: TensorHandle) -> Vector | None:
     """What a compiler may believe in at `site`."""
     addresses, lanes = np.broadcast_arrays(believed(ptrs), believed(mask))
-    return vector_at(site, addresses, lanes, _item_bytes(ptrs))
-
-
-def _item_bytes(ptrs: TensorHandle) -> int:
-    return max(1, int(ptrs.get_element_ty().primitive_bitwidth) // 8)
+    return vector_at(site, addresses, lanes, item_bytes_of(ptrs))
 
 
 def _poison(dtype: Any) -> Any:

@@ -22,13 +22,6 @@ JITTED = "from triton import jit\n@jit\ndef one(x):\n    pass\n"
         ("8192", 128),
     ],
 )
-@pytest.mark.parametrize(
-    ("line", "asks"), [("tl.atomic_add(p, 1)", False), ("n = tl.atomic_add(p, 1)", True)]
-)
-def test_what_an_atomic_found_may_be_made_use_of(line: str, asks: bool) -> None:
-    assert hints(line).asks_atomics is asks
-
-
 def test_longest_tile_is_a_power_of_two_that_a_file_with_loops_names(tile: str, found: int) -> None:
     assert hints(LOOP.format(tile=tile)).longest_tile == found
 
@@ -63,3 +56,10 @@ def test_casts_promises_and_units_are_names_and_no_words_of_a_comment() -> None:
     assert (told.short_integers, told.promises, told.units) == (False, False, False)
     told = hints("x = tl.multiple_of(x.to(tl.int16), 8)\nn = getattr(card, 'multi_processor_count')\n")
     assert (told.short_integers, told.promises, told.units) == (True, True, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "asks"), [("tl.atomic_add(p, 1)", False), ("n = tl.atomic_add(p, 1)", True)]
+)
+def test_what_an_atomic_found_may_be_made_use_of(line: str, asks: bool) -> None:
+    assert hints(line).asks_atomics is asks
