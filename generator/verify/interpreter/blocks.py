@@ -1,4 +1,4 @@
-"""Reads a block of pointers as the interpreter has it: addresses, bytes at each, and which lanes are active."""
+"""Reads a block of pointers as the interpreter has it: addresses, bytes at each, which lanes are active."""
 
 from __future__ import annotations
 
