@@ -8,7 +8,16 @@ from typing import Any
 import torch
 
 from ....profiling.build import Input
-from ..inputs.families import INFINITE, LATE_PEAKS, LONE_ROWS, ONE_NAN, SIGNED_ZEROS, TIES, floats
+from ..inputs.families import (
+    EXPONENTIAL,
+    INFINITE,
+    LATE_PEAKS,
+    LONE_ROWS,
+    ONE_NAN,
+    SIGNED_ZEROS,
+    TIES,
+    floats,
+)
 from ..inputs.ignored import ALL_IGNORED
 from ..inputs.setting import Case
 from ..reference.budget import SENSITIVITY, Target
@@ -117,7 +126,9 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         return right
     reference, whole = case.setting.reference, not compares(right.operators)
     shaken = reference.shaken(case.inputs, state, whole=whole)
-    for draw in range(1, _draws(case, right)):
+    draws: list[int | None] = list(range(1, _draws(case, right)))
+    together = case.family in _PEAKS and right.multiplies and not EXPONENTIAL.isdisjoint(right.operators)
+    for draw in [*draws, None] if together else draws:  # one product alone may decide a softmax
         more = reference.shaken(case.inputs, state, draw, whole=whole).outputs
         farther = map(_farther, right.outputs, shaken.outputs, more)
         shaken = replace(shaken, outputs=list(farther))

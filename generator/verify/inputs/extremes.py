@@ -9,10 +9,9 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.eight_bits import is_eight_bits, widened
-from ..reference.operators import IN_ORDER
 from ..reference.oracle import Reference
 from .domain import is_positive, operators_of
-from .families import EXPONENTIAL, floats
+from .families import EXPONENTIAL, SORTS, floats
 from .integers import with_rows
 
 
@@ -96,9 +95,9 @@ def minus_infinite_in(
     exponentials and puts nothing in order, or has no numbers then, of what is in order no NaN."""
     floating = [place for place, one in enumerate(inputs) if floats(one)]
     operators = operators_of(reference, inputs, state) if turn < len(floating) else frozenset[str]()
-    if (EXPONENTIAL | IN_ORDER).isdisjoint(operators):
+    if (EXPONENTIAL | SORTS).isdisjoint(operators):
         return None
-    has_numbers = is_finite if IN_ORDER.isdisjoint(operators) else _is_below_infinity
+    has_numbers = is_finite if SORTS.isdisjoint(operators) else _is_below_infinity
     changed = list(inputs)
     value = changed[floating[turn]]
     if not floats(value) or value.ndim == 0 or is_positive(value):

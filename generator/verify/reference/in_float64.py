@@ -104,8 +104,10 @@ _WIDE = {
 def off_by(
     roundoff: float, value: torch.Tensor, generator: torch.Generator | None, whole: bool = True
 ) -> torch.Tensor:
-    """Factors 1 +- `roundoff`, as often the one as the other; 1 for whole numbers unless they, too, move."""
-    factors = 1 + roundoff * _signs(value, generator)
+    """Factors 1 +- `roundoff`, as often the one as the other, or 1 + `roundoff` without a generator; 1 for
+    whole numbers unless they, too, move."""
+    signs = _signs(value, generator) if generator is not None else torch.ones(())
+    factors = (1 + roundoff * signs.double()).expand(value.shape)
     return factors if whole else factors.where(value != value.round(), 1.0)
 
 

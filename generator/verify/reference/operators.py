@@ -144,10 +144,7 @@ _OF_ROWS = _EXTREMES - words("abs neg maximum minimum") | words(
 )
 
 
-IN_ORDER = words("sort topk kthvalue median")
-"""Which put rows in order, or find what stands at a place there."""
-
-RANKS = (_EXTREMES - words("abs neg")) | IN_ORDER
+RANKS = (_EXTREMES - words("abs neg")) | words("sort topk kthvalue median")
 """Whose kernels begin with what is meant to be below, or above, all that comes."""
 
 

@@ -90,13 +90,18 @@ class Reference:
         return self._run(lifted, _float64, inputs, state, 0)
 
     def shaken(
-        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], draw: int = 0, whole: bool = True
+        self,
+        inputs: Sequence[Input],
+        state: dict[str, torch.Tensor],
+        draw: int | None = 0,
+        whole: bool = True,
     ) -> Ran:
         """The oracle on inputs whose elements are each off by +-`UNIT_ROUNDOFF`, whole numbers if `whole`: no
         algorithm is expected to do better than to be right for inputs that near (backward stability). Of a
         row of equal values LayerNorm divides rounding noise by sqrt(eps). Where the reference takes none so
-        large, a share beyond one say, none becomes larger."""
-        generator = torch.Generator().manual_seed(draw)
+        large, a share beyond one say, none becomes larger. Without a `draw` all are off by one sign: in two
+        factors of one large product opposed ones cancel."""
+        generator = torch.Generator().manual_seed(draw) if draw is not None else None
         moved = [
             value.double() * off_by(UNIT_ROUNDOFF, value, generator, whole)
             if isinstance(value, torch.Tensor) and value.is_floating_point() and not is_eight_bits(value)

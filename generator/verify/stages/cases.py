@@ -259,7 +259,8 @@ def at_sizes(
     found = [draw.case(place, setting, family) for family in told]
     shipped = draw.case(place, setting, "as shipped")
     counted = [] if any(map(floats, setting.shipped)) else ("extreme integers", "lowest places")
-    found += [case for family in ("padded masks", *counted) for case in draw.altered(shipped, family)]
+    altered = ("padded masks", "full lengths", *counted)
+    found += [case for family in altered for case in draw.altered(shipped, family)]
     return found
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ _MOST_BYTES = 8 << 20
 _LEAST_TILE = 16
 """Elements that a size halved for want of memory remains a multiple of."""
 
+_MOST_PAIRS = 8
+
 _PATIENCE_S = 6.0
 """CPU time for second calls."""
 
@@ -68,16 +71,29 @@ def at_full_axes(
     limits: Limits,
     most_rows: int,
 ) -> AtFullAxes | None:
-    """Judge at full axes until all that is `wanted` (see `conditions.Unmet.of`) was met; None where there are
-    no such sizes, or the calls come to no end."""
-    cases = _cases(record, found, most_rows)
+    """Judge at full axes until all that is `wanted` (see `conditions.Unmet.of`) was met, at two at once where
+    one alone does not meet it; None where there are no such sizes, or the calls come to no end."""
+    small = found[0].op.overrides
+    cases = _cases(record, full_axes(record.op, small, most_rows))
     if not cases:
         return None
     called = called_apart(record, cases, precision, wanted, scratch, limits)
     if isinstance(called, str):
         record.notes.append(f"sizes with one axis as at full size were not judged ({called})")
         return None
-    return called
+    pairs = full_pairs(record.op, small, most_rows) if called.left and called.fault is None else {}
+    cases, left = _cases(record, pairs), _only(wanted, called.left)
+    name, apart = "full pairs", scratch / "pairs"
+    more = called_apart(record, cases, precision, left, apart, limits, name) if cases else ""
+    if isinstance(more, str):
+        return called
+    return replace(more, reached=tuple(sorted({*called.reached, *more.reached})))
+
+
+def _only(wanted: Mapping[str, Any], left: frozenset[tuple[str, int]]) -> dict[str, Any]:
+    """What is left of it, numbers apart that no site is known of."""
+    sites = {name: [one for one in wanted[name] if tuple(one[:2]) in left] for name in ("amounts", "held")}
+    return {**sites, "values": []}
 
 
 def called_apart(
@@ -133,10 +149,9 @@ def _judged(
     return AtFullAxes(fault, left, tuple(reply["reached"]))
 
 
-def _cases(record: Record, found: Sequence[Setting], most_rows: int) -> list[Case]:
+def _cases(record: Record, axes: Mapping[str, Mapping[str, Literal]]) -> list[Case]:
     """Calls for each axis, then those with spikes."""
     cases = []
-    axes = full_axes(record.op, found[0].op.overrides, most_rows)
     for place, (name, sizes) in enumerate(axes.items()):
         seed = record.seed + 1000 * (place + 10)
         families = ("normal", _LOOKED_FOR)
@@ -191,6 +206,20 @@ def full_axes(
         if sizes is not None and sizes not in found.values():
             found[name] = sizes
     return dict(sorted(found.items(), key=lambda one: rows_of(op.with_overrides(one[1]))))
+
+
+def full_pairs(op: Op, small: Mapping[str, Literal], most_rows: int) -> dict[str, dict[str, Literal]]:
+    """Likewise two of them at once and next to nothing along all others, the smallest first: `pages * page`
+    is what neither gives."""
+    cut = [name for name, value in small.items() if value != op.constants[name] and not is_built_in(name)]
+    found: dict[str, dict[str, Literal]] = {}
+    for one, other in combinations(cut, 2):
+        both = {name: op.constants[name] for name in (one, other)}
+        sizes = _alone(op, {**_smaller(small, 16), **both}, most_rows)
+        if sizes is not None:
+            found[f"{one} and {other}"] = sizes
+    ordered = sorted(found.items(), key=lambda pair: op.bytes_at(pair[1]) or 0)
+    return dict(ordered[:_MOST_PAIRS])
 
 
 def _whole_dimension(op: Op, small: Mapping[str, Literal], name: str) -> list[Literal]:

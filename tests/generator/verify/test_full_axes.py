@@ -5,7 +5,7 @@ from pathlib import Path
 from kbgen.generator.verify.process.exchange import StepReport
 from kbgen.generator.verify.shapes.stretched import rows_of
 from kbgen.generator.verify.stages.cases import plan, settings
-from kbgen.generator.verify.stages.full_axes import full_axes, most_rows
+from kbgen.generator.verify.stages.full_axes import full_axes, full_pairs, most_rows
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"
@@ -53,6 +53,20 @@ def test_sizes_that_have_to_match_are_full_together(tmp_path: Path) -> None:
     )
     found = full_axes(load_op(path), {"ROWS": 4, "COLUMNS": 8, "WIDTH": 8})
     assert (found["COLUMNS"]["COLUMNS"], found["COLUMNS"]["WIDTH"]) == (96, 96)
+
+
+def test_two_are_full_at_once_where_that_is_little(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    text = (
+        (OPS / "relu.py")
+        .read_text()
+        .replace("ROWS, COLUMNS = 1024, 4096", "PAGES, PAGE, WIDTH = 128, 16, 4097")
+    )
+    path.write_text(text.replace("torch.rand(ROWS, COLUMNS)", "torch.rand(PAGES, PAGE, WIDTH)"))
+    found = full_pairs(load_op(path), {"PAGES": 8, "PAGE": 4, "WIDTH": 32}, 4096)
+    assert list(found) == ["PAGES and PAGE", "PAGE and WIDTH", "PAGES and WIDTH"]
+    assert found["PAGES and PAGE"] == {"PAGES": 128, "PAGE": 16, "WIDTH": 2}
+    assert full_pairs(load_op(path), {"WIDTH": 32}, 4096) == {}
 
 
 def test_programs_that_take_many_rows_may_be_called_on_more_of_them_as_long_as_they_are_quick() -> None:

@@ -128,3 +128,17 @@ def test_what_ends_the_process_in_some_versions_of_torch_is_not_tried() -> None:
     none = torch.empty(0, 0, 8, 16)
     with AsOnACard(), pytest.raises(RuntimeError, match="number of elements"):
         torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(none, none, none)
+
+
+def test_all_off_by_one_sign_do_not_cancel_in_a_product() -> None:
+    product = Reference(Product(), "as-is")
+    given = [torch.tensor([3e3]), torch.tensor([7e3])]
+    exact = product.oracle(given, {}).outputs[0]
+    off = [float(abs(product.shaken(given, {}, draw).outputs[0] / exact - 1)) for draw in (*range(8), None)]
+    assert min(off) < 1e-12
+    assert off[-1] == pytest.approx(2.0**-23, rel=1e-3)
+
+
+class Product(nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a * b
