@@ -60,7 +60,7 @@ def test_two_are_full_at_once_where_that_is_little(tmp_path: Path) -> None:
     text = (
         (OPS / "relu.py")
         .read_text()
-        .replace("ROWS, COLUMNS = 1024, 4096", "PAGES, PAGE, WIDTH = 128, 16, 4097")
+        .replace("ROWS, COLUMNS = 1024, 4096", "PAGES, PAGE, WIDTH = 128, 16, 2049")
     )
     path.write_text(text.replace("torch.rand(ROWS, COLUMNS)", "torch.rand(PAGES, PAGE, WIDTH)"))
     found = full_pairs(load_op(path), {"PAGES": 8, "PAGE": 4, "WIDTH": 32}, 4096)
