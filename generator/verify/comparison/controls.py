@@ -62,10 +62,11 @@ def unread_tail(answer: Answer) -> list[torch.Tensor] | None:
     is zero. None where that changes nothing."""
     case, reference = answer.case, answer.case.setting.reference
     cut = [_without_tail(value) for value in case.inputs]
-    right = reference.oracle(cut, case.step.state).outputs
-    if all(_same(one, other) for one, other in zip(right, answer.oracle.outputs, strict=True)):
+    right, own = reference.tried_exactly(cut, case.step.state), reference.tried(cut, case.step.state)
+    if right is None or own is None:
         return None
-    return reference.eager(cut, case.step.state).outputs
+    alike = all(_same(one, other) for one, other in zip(right.outputs, answer.oracle.outputs, strict=True))
+    return None if alike else own.outputs
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:

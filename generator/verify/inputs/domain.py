@@ -6,7 +6,6 @@ NaN, and nothing could be asked. Their families are drawn as magnitudes, or as s
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -30,9 +29,8 @@ def operators_of(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
 ) -> frozenset[str]:
     """What the reference calls of ATen; none where it raises."""
-    with contextlib.suppress(Exception):  # whatever an op file's own code raises: the first call tells it
-        return reference.oracle(inputs, state).operators
-    return frozenset()
+    ran = reference.tried_exactly(inputs, state)  # where an op file's own code raises the first call tells it
+    return ran.operators if ran is not None else frozenset()
 
 
 def domain_of(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Domain:
@@ -62,13 +60,41 @@ def within(
     shipped: Sequence[Input],
     ordered: frozenset[int] = frozenset(),
     dividing: frozenset[int] = frozenset(),
+    sharing: frozenset[int] = frozenset(),
 ) -> list[Input]:
     """`drawn` values where the `shipped` ones are positive and the op takes nothing else, as such; those at
-    places that are `dividing` above zero, and those at `ordered` places in rows that rise."""
+    places that are `dividing` above zero, rows of those that are `sharing` with a sum of one, and those at
+    `ordered` places in rows that rise."""
     mapped = _MAPS[domain]
     found = [mapped(one) if is_positive(was) else one for one, was in zip(drawn, shipped, strict=True)]
     found = [_as_magnitude(one) if place in dividing else one for place, one in enumerate(found)]
+    found = [_as_distribution(one) if place in sharing else one for place, one in enumerate(found)]
     return [_sorted(one) if place in ordered else one for place, one in enumerate(found)]
+
+
+def distributions(draws: Sequence[Sequence[Input]]) -> frozenset[int]:
+    """Places of inputs whose rows are shares with a sum of one in each of the `draws`: what a softmax gives.
+    Who takes them may know that none is below zero or beyond one."""
+    return frozenset(
+        place for place in range(len(draws[0])) if all(_is_distribution(one[place]) for one in draws)
+    )
+
+
+def _is_distribution(value: Input) -> bool:
+    if not isinstance(value, torch.Tensor) or not is_positive(value) or value.ndim < 1 or value.shape[-1] < 2:
+        return False
+    return bool(((widened(value).float().sum(-1) - 1).abs() < _NEARLY).all())
+
+
+_NEARLY, _APART = 1e-2, 8.0
+"""How far from one a sum of shares in half precision may be, and how far apart logarithms of shares are."""
+
+
+def _as_distribution(value: Input) -> Input:
+    assert isinstance(value, torch.Tensor)
+    scores = widened(value).float().nan_to_num()
+    largest = scores.abs().amax(-1, keepdim=True).clamp_min(_APART) if scores.numel() else scores
+    return (scores * (_APART / largest)).softmax(-1).to(value.dtype)
 
 
 def divisors(

@@ -222,7 +222,8 @@ class Draw:
 
 
 def _allowed(setting: Setting, drawn: list[Input], shipped: list[Input]) -> list[Input]:
-    return within(setting.domain, drawn, shipped, setting.ordered, setting.dividing)
+    places = setting.ordered, setting.dividing, setting.sharing
+    return within(setting.domain, drawn, shipped, *places)
 
 
 def _with(case: Case, family: str, inputs: list[Input]) -> Case:

@@ -213,6 +213,17 @@ def far_whole(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return torch.randint(-(1 << 17), (1 << 17) + 1, values.shape, generator=generator).float()
 
 
+def all_far_out(power: int, sign: float) -> Draw:
+    """Of one sign, as far out as `far_out` and none nearer than 2 to that power, or a quarter of what the
+    dtype holds: beyond what is taken for the lowest score, -10000 in float16 say."""
+
+    def draw(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        least = min(2.0**power, torch.finfo(values.dtype).max / 4)
+        return sign * (least + far_out(power)(values, generator).abs())
+
+    return draw
+
+
 def far_off(sign: float) -> Draw:
     """20 to 40 in size, of one sign: exponentials are far from one, and far from overflow."""
     return lambda values, generator: sign * (20 + 20 * torch.rand(values.shape, generator=generator))

@@ -125,7 +125,7 @@ def _spiked(
         both = (value, _SPIKE, -_SPIKE) if math.isnan(value) else (value,)
         tries = [_with(changed, spot, one) for one in both]
         given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tries)
-        if all(_same(reference.eager(one, state), answer) for one in given):
+        if all(_same(reference.tried(one, state), answer) for one in given):
             changed, found = tries[0], found + 1
         if found == _FOUND:
             break

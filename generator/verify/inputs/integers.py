@@ -214,14 +214,23 @@ def _ends(value: Input) -> tuple[int, int]:
 
 
 def _anywhere(value: Input, generator: torch.Generator) -> torch.Tensor:
-    """A copy with random bits in every other row from the third on; chance has it how many of them count."""
+    """A copy with random bits in every other row from the third on, and chance has it how many of them count;
+    of bytes half are at their ends, so that few of them together make all colours of full intensity."""
     assert isinstance(value, torch.Tensor)
     moved = value.contiguous().clone()
     rows = moved.view(-1, moved.shape[-1]) if moved.ndim > 1 else moved.view(-1, 1)
     bits = torch.iinfo(value.dtype).bits
     drawn = torch.zeros_like(rows[2:-1:2]).random_(torch.iinfo(value.dtype).min, None, generator=generator)
-    rows[2:-1:2] = drawn >> torch.randint(0, bits, drawn.shape, generator=generator).to(drawn.dtype)
+    fewer = drawn >> torch.randint(0, bits, drawn.shape, generator=generator).to(drawn.dtype)
+    if bits == _BYTE:
+        lowest, highest = _ends(value)
+        chosen = torch.randint(0, 4, drawn.shape, generator=generator)
+        fewer = fewer.masked_fill(chosen == 0, lowest).masked_fill(chosen == 1, highest)
+    rows[2:-1:2] = fewer
     return moved
+
+
+_BYTE = 8
 
 
 _DIVIDES = frozenset(("div", "floor_divide", "remainder", "fmod"))

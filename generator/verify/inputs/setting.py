@@ -16,7 +16,7 @@ from ..process.exchange import Step
 from ..process.lasting import mark, passing
 from ..reference.eight_bits import widened
 from ..reference.oracle import Reference
-from .domain import Domain, divisors, domain_of, in_order, operators_of
+from .domain import Domain, distributions, divisors, domain_of, in_order, operators_of
 from .integers import is_whole
 from .places import Uses
 from .weights import any_bytes, other_buffers, uniform_bytes
@@ -48,6 +48,8 @@ class Setting:
     """Places of inputs whose rows rise in every draw of the op file's."""
     dividing: frozenset[int] = frozenset()
     """Places of inputs above zero, as shipped, by which the reference divides."""
+    sharing: frozenset[int] = frozenset()
+    """Places of inputs whose rows have a sum of one in every draw."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
         operators=operators_of(reference, shipped, state),
         domain=domain_of(reference, shipped, state),
         dividing=divisors(reference, (shipped, other), state),
+        sharing=distributions((shipped, other)),
         ordered=in_order(lambda turn: (shipped, other)[turn] if turn < 2 else sized.instantiate(turn)[1]),
     )
     if not any(True for _ in model.buffers()):

@@ -49,9 +49,28 @@ class Settled:
             return self._typed(function, test.args[0], 0)
         return (
             isinstance(test, ast.Compare)
-            and self._has_form(function, _form_of(test.left))
+            and (self._has_form(function, _form_of(test.left)) or self._handed_over(test.left))
             and all(map(_is_constant, test.comparators))
         )
+
+    def _handed_over(self, value: ast.expr) -> bool:
+        """Whether it is `self.name`, which is an argument of the constructor's and set nowhere else: the op
+        file's own, at full size and in judged calls."""
+        if not isinstance(value, ast.Attribute) or not is_self(value.value):
+            return False
+        stores = [
+            one
+            for one in nodes(self.tree)
+            if isinstance(one, ast.Attribute) and one.attr == value.attr and not isinstance(one.ctx, ast.Load)
+        ]
+        return bool(stores) and all(map(self._is_handed_over, stores))
+
+    def _is_handed_over(self, store: ast.Attribute) -> bool:
+        parent, maker = self.parents[id(store)], self._around(store)
+        value = parent.value if isinstance(parent, ast.Assign) and is_self(store.value) else None
+        if maker is None or maker.name != "__init__" or not isinstance(value, ast.Name):
+            return False
+        return value.id in parameters(maker) and not list(given_to(maker, value.id))
 
     def _typed(self, function: ast.FunctionDef | None, value: ast.expr | None, depth: int) -> bool:
         """Whether a value is of one type in every call: a display, a tensor, or what such is given to."""

@@ -149,6 +149,33 @@ def test_a_settled_condition_has_to_be_met() -> None:
     assert unreached(other, {2, 3, 4, 6}) == [5]
 
 
+SWEEPS = """class ModelNew:
+    def __init__(self, sweeps):
+        self.sweeps = {given}
+    def forward(self, x):
+        if {test}:
+            x = 1
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "test", "settled"),
+    [
+        ("sweeps", "self.sweeps == 0", True),
+        ("sweeps", "self.sweeps in (0, 1)", True),
+        ("sweeps", "self.sweeps == len(x)", False),
+        ("sweeps", "self.other == 0", False),
+        ("min(sweeps, 3)", "self.sweeps == 0", False),
+        ("steps", "self.sweeps == 0", False),
+    ],
+)
+def test_what_the_op_file_hands_to_the_constructor_is_settled(given: str, test: str, settled: bool) -> None:
+    source = SWEEPS.format(given=given, test=test)
+    assert unreached(source, {5, 7}) == ([] if settled else [6])
+    assert unreached(source + "    def later(self):\n        self.sweeps = 0\n", {5, 7}) == [6]
+
+
 PAIR = """class ModelNew:
     def __init__(self, stride):
         self.stride = {stride}

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.domain import domain_of, within
+from kbgen.generator.verify.inputs.domain import distributions, domain_of, within
 from kbgen.generator.verify.reference.oracle import Reference
 
 
@@ -40,6 +40,19 @@ def test_a_few_rows_without_answers_are_too_many() -> None:
     for count in (2, 200):
         rows = torch.arange(count - 1)
         assert domain_of(Reference(Step(), "as-is"), [torch.rand(count), rows], {}) == "magnitudes"
+
+
+def test_what_a_softmax_gave_stays_a_distribution() -> None:
+    shares, plain = SHARES.softmax(-1), SHARES / SHARES.sum(-1, keepdim=True)
+    assert distributions([[shares, SHARES, 3], [plain, SHARES, 3]]) == {0}
+    assert distributions([[shares[:, :1]]]) == frozenset()
+    drawn = [torch.tensor([[3.0, -1e13, 2e13], [float("inf"), 1.0, 1.0]]), SHARES]
+    [found, kept] = within("any", drawn, [shares, SHARES], sharing=frozenset({0}))
+    assert isinstance(found, torch.Tensor)
+    assert torch.allclose(found.sum(-1), torch.ones(2))
+    assert bool((found > 0).all())
+    assert found[0, 1] < found[0, 0] < found[0, 2]
+    assert kept is SHARES
 
 
 def test_values_come_to_lie_in_it_and_signed_inputs_stay() -> None:

@@ -53,6 +53,15 @@ def test_of_numbers_far_out_every_fourth_row_is_negative(family: str) -> None:
     assert (drawn < 0).all(dim=1).tolist() == [False, False, False, True] * 2
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_what_is_far_out_throughout_is_beyond_any_floor(dtype: torch.dtype) -> None:
+    for family, sign in (("enormous below zero", -1), ("enormous above zero", 1)):
+        drawn = draw_inputs(family, [torch.rand(8, 40).to(dtype)], generator())[0]
+        assert isinstance(drawn, torch.Tensor)
+        assert bool(drawn.isfinite().all())
+        assert float((sign * drawn).min()) > (16000 if dtype == torch.float16 else 1e13)
+
+
 def test_zeros_of_both_signs_leave_most_rows_alive() -> None:
     drawn = draw_inputs("signed zeros", [torch.rand(8, 400)], generator())[0]
     assert isinstance(drawn, torch.Tensor)
@@ -76,6 +85,16 @@ def test_idle_spikes_stand_where_the_mask_takes_them_out() -> None:
     assert not (moved & mask).any()
     assert idle_spike(Reference(Masked(), "as-is"), [x, mask.float()], {}, generator()) is None
     assert idle_spike(Reference(Masked(), "as-is"), [x, torch.ones(4, 50) > 0], {}, generator()) is None
+
+
+def test_where_the_reference_raises_at_nan_nothing_is_idle() -> None:
+    class Counted(nn.Module):
+        def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+            bins = x.mul(4).ceil().long()  # and NaN names none
+            return torch.zeros(5).index_add(0, bins.reshape(-1), mask.float().reshape(-1))
+
+    x, mask = torch.rand(4, 50, generator=generator()), torch.arange(50).expand(4, 50) % 2 == 0
+    assert idle_nan(Reference(Counted(), "as-is"), [x, mask], {}, generator()) is None
 
 
 def test_what_the_reference_chooses_away_may_be_nan_and_what_it_multiplies_away_may_not() -> None:

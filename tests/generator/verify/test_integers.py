@@ -96,3 +96,13 @@ def test_where_a_reference_s_own_numbers_would_run_over_extremes_have_half_the_b
     changed = extreme_integers(hashed, [given], {}, DRAW)
     assert changed is not None
     assert int(torch.as_tensor(changed[0]).max()) == torch.iinfo(torch.int32).max
+
+
+def test_of_bytes_some_rows_are_at_their_ends_in_every_place() -> None:
+    image = torch.randint(0, 256, (40, 40, 3), dtype=torch.uint8, generator=DRAW)
+    changed = extreme_integers(reference(lambda x: x.int().sum(-1)), [image], {}, DRAW)
+    assert changed is not None
+    [colours] = changed
+    assert isinstance(colours, torch.Tensor)
+    full = {tuple(one) for one in colours.view(-1, 3).tolist() if set(one) <= {0, 255}}
+    assert len(full) == 8
