@@ -47,6 +47,7 @@ class _Extent:
     start: int
     stop: int
     stored: list[Addresses] = field(default_factory=list)
+    scattered: int = 0  # lanes that store where another one does, since the places loaded are all one
     most: float = 0.0  # elements that all programs so far can have stored
     called: str = ""  # by the first kernel that takes it
     item_bytes: int = 1  # of the tensor that it takes
@@ -105,12 +106,12 @@ class Phantom:
     def begin_program(self, number: int) -> None:
         for extent in self._reachable:
             extent.stored.clear()
-            extent.adding, extent.loading = 0.0, 0
+            extent.adding, extent.loading, extent.scattered = 0.0, 0, 0
 
     def stored(self) -> dict[int, int]:
         """Elements that the program has stored, by the start of the tensor."""
         return {
-            one.start: int(np.unique(np.concatenate(one.stored)).size)
+            one.start: int(np.unique(np.concatenate(one.stored)).size) + one.scattered
             for one in self._reachable
             if one.stored
         }
@@ -187,6 +188,7 @@ class Phantom:
             mine = (addresses >= extent.start) & (addresses + np.uint64(item_bytes) <= extent.stop)
             if verb == "store" and mine.any():
                 extent.stored.append(addresses[mine])
+                extent.scattered += int(mine.sum() - np.unique(addresses[mine]).size) * self.steered
             elif verb == "load":
                 extent.loading += int(mine.sum()) * item_bytes
             inside |= mine

@@ -103,6 +103,16 @@ def test_loads_of_beginnings_give_what_stands_at_their_place() -> None:
     assert found.tolist() == [0, 100, 1000, 1000]
 
 
+def test_lanes_that_store_where_a_loaded_number_says_count_each() -> None:
+    """All loads give one number, so that a scatter hits one place; on a card it hits as many as it likes."""
+    for steered, count in ((False, 1), (True, 8)):
+        phantom, out = Phantom(0), torch.empty(64)
+        phantom.begin_launch("scatter", {"out_ptr": out})
+        phantom.steered = steered
+        phantom.store(np.full(8, phantom.address(out), np.uint64), 4)
+        assert list(phantom.stored().values()) == [count]
+
+
 def test_a_forced_call_that_fails_leaves_full_size_open() -> None:
     wrong = Reviewed(CaseResult("small", "failed"), Fault("wrong-values", "off by one"))
     assert as_at_full_size(wrong, "") is wrong
