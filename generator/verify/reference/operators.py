@@ -144,7 +144,7 @@ _OF_ROWS = _EXTREMES - words("abs neg maximum minimum") | words(
 )
 
 
-RANKS = (_EXTREMES - words("abs neg")) | words("sort topk kthvalue median")
+RANKS = (_EXTREMES - words("abs neg")) | words("sort topk kthvalue median scatter_reduce index_reduce")
 """Whose kernels begin with what is meant to be below, or above, all that comes."""
 
 

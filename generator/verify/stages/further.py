@@ -10,6 +10,7 @@ from ....profiling.op import Op
 from ..inputs.draw import Draw
 from ..inputs.families import (
     APART,
+    DEEP,
     ENORMOUS,
     FAR_ABOVE,
     LATE_PEAKS,
@@ -103,7 +104,8 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     scores = high if leading_pair(high[1].shipped) else long  # of keys, or of a row
     for family, where in ((ONE_AHEAD, scores), (APART, long)):
         further += [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
-    further += [draw.case(*high, FAR_ABOVE, optional=False)] if asks(FAR_ABOVE, high[1]) else []
+    far = [family for family in (FAR_ABOVE, DEEP) if asks(family, high[1])]
+    further += [draw.case(*high, family, optional=False) for family in far]
     looped = max(enumerate(found), key=lambda pair: len(pair[1].op.footprint().calls))
     calls = len(looped[1].op.footprint().calls)
     further += [draw.case(*looped, NEAR_ONE)] if looped[0] and calls > _LOOPS else []
