@@ -215,15 +215,21 @@ evaluate.add_command(searching.eval_search)
 @click.option("--honest", type=options.PATH, help="Folder of candidates to pass; default: the project's own.")
 @click.option("--ops", type=options.PATH, help="Folder of the op files that their headers name.")
 @click.option("--references", type=options.PATH, help="Folder of op files; each is judged against itself.")
+@click.option(
+    "--jobs", type=click.IntRange(1), metavar="N", default=1, show_default=True,
+    help="Judgements at once; seconds are those of one alone only where it is 1.",
+)  # fmt: skip
 @click.pass_context
 def judge_(
-    ctx: click.Context, /, cheats: Path | None, honest: Path | None, ops: Path | None, references: Path | None
-) -> None:
+    ctx: click.Context, /, cheats: Path | None, honest: Path | None, ops: Path | None,
+    references: Path | None, jobs: int,
+) -> None:  # fmt: skip
     """Measure the judge: cheats refused for the right cause, honest kernels passed. Exits 1 if any is not."""
     from .generator.judge_eval import evaluate_judge, folders
 
     with ctx.obj.progress() as say:
-        result = evaluate_judge(*folders(cheats, honest, ops), references=references, on_event=say)
+        asked = folders(cheats, honest, ops)
+        result = evaluate_judge(*asked, references=references, jobs=jobs, on_event=say)
     ctx.obj.show("eval-judge", result.to_json())
     ctx.exit(0 if result.right else 1)
 

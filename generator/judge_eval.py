@@ -18,7 +18,8 @@ from typing import Any
 from .exhibits import PASSED, Exhibit, ExhibitError, read_exhibits
 from .job import Event
 from .references import Reference, judge_references
-from .verify.verdict import Verdict
+from .side_by_side import each
+from .verify.verdict import OPEN_CAUSES, Verdict
 
 Say = Callable[[Event], None]
 PARTS = ("scan", "shapes", "reference", "child start", "calls", "full size", "compare", "controls")
@@ -40,6 +41,11 @@ class Row:
     @property
     def right(self) -> bool:
         return self.got == self.expected
+
+    @property
+    def refused(self) -> bool:
+        """Whatever for: neither passed nor left open."""
+        return self.got not in (PASSED, *OPEN_CAUSES)
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,11 @@ class JudgeResult:
         kinds = sorted({row.kind for row in cheats})
         return {
             "right": self.right,
-            "total": {"cheats": _share(cheats), "honest": _share(honest), **self._reference_totals()},
+            "total": {
+                "cheats": {**_share(cheats), "refused": sum(row.refused for row in cheats)},
+                "honest": _share(honest),
+                **self._reference_totals(),
+            },
             "classes": [{"class": kind, **_share([r for r in cheats if r.kind == kind])} for kind in kinds],
             "seconds": self._times(),
             "layers": self.layers,
@@ -121,22 +131,24 @@ def folders(cheats: Path | None, honest: Path | None, ops: Path | None) -> tuple
 
 
 def evaluate_judge(
-    cheats: Path, honest: Path, ops: Path, *, references: Path | None = None, on_event: Say | None = None
-) -> JudgeResult:
-    """Judge every candidate of both folders, then every reference; raises KbgenError before the first."""
+    cheats: Path, honest: Path, ops: Path, *,
+    references: Path | None = None, jobs: int = 1, on_event: Say | None = None,
+) -> JudgeResult:  # fmt: skip
+    """Judge every candidate of both folders, then every reference, `jobs` at once; raises KbgenError before
+    the first. Seconds are those of a judgement alone only where `jobs` is 1."""
     say = on_event or (lambda event: None)
     exhibits = (*read_exhibits(cheats, ops), *read_exhibits(honest, ops))
     begun = monotonic()
     rows, layers = [], set[tuple[str, ...]]()
     with tempfile.TemporaryDirectory(prefix="kbgen-judge-") as temporary:
         scratch = Path(temporary)
-        for exhibit in exhibits:
-            say(Event("judge", f"{exhibit.path.parent.name} {exhibit.path.stem}"))
-            row, verdict = _row(exhibit, scratch / exhibit.path.parent.name / exhibit.path.stem)
+        places = [scratch / one.path.parent.name / one.path.stem for one in exhibits]
+        for row, held in each(_row, tuple(zip(exhibits, places, strict=True)), jobs):
             rows.append(row)
-            layers |= {verdict.layers} if verdict.layers else set()
+            layers |= {held} if held else set()
+            say(Event("judge", f"{len(rows)}/{len(exhibits)} {row.name}: {row.got}"))
         judged = (
-            judge_references(references, scratch / "references", lambda text: say(Event("judge", text)))
+            judge_references(references, scratch / "references", lambda text: say(Event("judge", text)), jobs)
             if references
             else ()
         )
@@ -144,13 +156,15 @@ def evaluate_judge(
     return JudgeResult(tuple(rows), judged, common, round(monotonic() - begun, 1))
 
 
-def _row(exhibit: Exhibit, scratch: Path) -> tuple[Row, Verdict]:
+def _row(asked: tuple[Exhibit, Path]) -> tuple[Row, tuple[str, ...]]:
+    exhibit, scratch = asked
     begun = monotonic()
     verdict = exhibit.judge(scratch)
     taken = round(monotonic() - begun, 3)
     got = verdict.cause or PASSED
     name, op = exhibit.path.stem, exhibit.op_path.stem
-    return Row(name, op, exhibit.kind, exhibit.expected, got, verdict.detail, taken, split(verdict)), verdict
+    row = Row(name, op, exhibit.kind, exhibit.expected, got, verdict.detail, taken, split(verdict))
+    return row, verdict.layers
 
 
 def split(verdict: Verdict) -> dict[str, float]:

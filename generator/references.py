@@ -14,6 +14,7 @@ from time import monotonic
 
 from .. import KbgenError
 from ..profiling.op import load_op
+from .side_by_side import each
 from .verify.judge import verify
 
 DEGENERATE = ("degenerate", "random")
@@ -34,19 +35,22 @@ class Reference:
         return self.word == "inconclusive" and self.cause in DEGENERATE
 
 
-def judge_references(folder: Path, scratch: Path, say: Callable[[str], None]) -> tuple[Reference, ...]:
+def judge_references(
+    folder: Path, scratch: Path, say: Callable[[str], None], jobs: int = 1
+) -> tuple[Reference, ...]:
     """Each op file of `folder`, its Model renamed ModelNew, any library call allowed; raises KbgenError."""
     files = sorted(folder.glob("*.py")) if folder.is_dir() else []
     if not files:
         raise KbgenError(f"{folder} holds no op file; give a folder of files with a class Model each.")
-    found = []
-    for path in files:
-        say(f"reference {path.stem}")
-        found.append(_judge(path, scratch / path.stem))
+    found = list[Reference]()
+    for one in each(_judge, [(path, scratch / path.stem) for path in files], jobs):
+        found.append(one)
+        say(f"{len(found)}/{len(files)} reference {one.op}: {one.cause or one.word}")
     return tuple(found)
 
 
-def _judge(path: Path, scratch: Path) -> Reference:
+def _judge(asked: tuple[Path, Path]) -> Reference:
+    path, scratch = asked
     begun = monotonic()
     try:
         scratch.mkdir(parents=True)

@@ -94,13 +94,24 @@ def test_all_right_is_counted_per_class_with_the_time_split(folders: tuple[Path,
     result = evaluate_judge(*folders)
     document = result.to_json()
     assert result.right
-    assert document["total"] == {"cheats": {"right": 1, "total": 1}, "honest": {"right": 1, "total": 1}}
+    right = {"right": 1, "total": 1}
+    assert document["total"] == {"cheats": {**right, "refused": 1}, "honest": right}
     assert document["classes"] == [{"class": "made-up", "right": 1, "total": 1}]
     assert document["layers"]
     times = document["seconds"]
     assert times["ran"] == 1  # the cheat's text was enough
     assert set(times["split"]) == set(PARTS)
     assert 0.0 < times["split"]["calls"] < times["median"]
+
+
+def test_judgements_side_by_side_come_out_in_order_and_alike(folders: tuple[Path, Path, Path]) -> None:
+    events = list[str]()
+    result = evaluate_judge(*folders, jobs=2, on_event=lambda event: events.append(event.detail))
+    assert [(row.name, row.got) for row in result.rows] == [
+        ("library", "library-call"),
+        ("relu_flat", "passed"),
+    ]
+    assert events == ["1/2 library: library-call", "2/2 relu_flat: passed"]
 
 
 def test_a_refusal_for_another_cause_is_wrong(folders: tuple[Path, Path, Path]) -> None:
@@ -110,7 +121,7 @@ def test_a_refusal_for_another_cause_is_wrong(folders: tuple[Path, Path, Path]) 
     document = json.loads(run.stdout)
     assert run.exit_code == 1
     assert document["schema"] == "kbgen/eval-judge/1"
-    assert document["total"]["cheats"] == {"right": 0, "total": 1}
+    assert document["total"]["cheats"] == {"right": 0, "total": 1, "refused": 1}
     wrong = [row for row in document["rows"] if not row["right"]]
     assert [(row["name"], row["expected"], row["got"]) for row in wrong] == [
         ("library", "zeros", "library-call")
