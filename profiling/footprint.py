@@ -1,6 +1,7 @@
 """Runs an operator on fake tensors and records what it would allocate: no memory is touched."""
 
 import contextlib
+import functools
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -52,6 +53,11 @@ class Footprint:
     def signature(self) -> tuple[str, ...]:
         return tuple(call.name for call in self.calls)
 
+    @property
+    def work(self) -> int:
+        """Calls that do more than look at a tensor another way."""
+        return sum(not _is_view(call.name) for call in self.calls)
+
     def is_unlike(self, usual: "Footprint") -> bool:
         """Whether one element is broadcast in a call here where it is as many as the others `usual`ly (half
         of three columns, say, beside the other half), or a norm has a mean of each single element, as it has
@@ -62,6 +68,15 @@ class Footprint:
             _broadcasts_unlike(now, was) or (_is_of_single_elements(now) and not _is_of_single_elements(was))
             for now, was in zip(self.calls, usual.calls, strict=True)
         )
+
+
+@functools.cache
+def _is_view(name: str) -> bool:
+    """Of a call such as `aten.permute.default`."""
+    found: Any = torch.ops
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return name == "aten._unsafe_view.default" or bool(getattr(found, "is_view", False))
 
 
 def _is_of_single_elements(call: Call) -> bool:

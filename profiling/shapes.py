@@ -51,6 +51,8 @@ class ShapeSet:
     reason: str
     is_sound: bool = True
     """False where the reference fails at it, or gives NaN, or nothing of its inputs."""
+    axis: int = 0
+    """How long the one axis is that it has longer than others, if it was made for that."""
 
 
 def search(

@@ -110,7 +110,7 @@ def _with_one_kept(
 ) -> Verdict | None:
     """The verdict at shapes that leave one constant as shipped, the first at which the candidate does not
     refuse the smallest of them in words; None if there is none. Some kernels know few widths of a head."""
-    if not _REFUSES.search(record.source) or len(record.op.footprint().calls) >= NETWORK_CALLS:
+    if not _REFUSES.search(record.source) or record.op.footprint().work >= NETWORK_CALLS:
         return None
     shipped, smallest = record.op.constants, refusing.found[0].op.overrides
     cut = {name: size for name in smallest if type(size := shipped[name]) is int and size != smallest[name]}

@@ -43,12 +43,12 @@ from .one_number import as_their_weights, one_number
 from .other_numbers import OTHER_NUMBERS
 from .past_places import past_the_last
 from .places import puts_at_places
-from .repeated import rows_twice, state_twice
+from .repeated import nearly_twice, rows_twice, state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import full_lengths, met_integers, met_results, met_thresholds
 from .unsorted import nearly_sorted, unsorted
-from .weights import AS_INPUTS, TRAINED, draw_weights, in_powers_of_two, level_weights
+from .weights import AS_INPUTS, TRAINED, counted_on, draw_weights, in_powers_of_two, level_weights
 from .wide_integers import wide_integers
 
 _INPUTS = 3
@@ -78,6 +78,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
     "late beginning": late_beginning,
     "high words": high_words, "one branch": chained, "rows twice": rows_twice,
+    "rows nearly twice": nearly_twice,
     "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
@@ -157,6 +158,7 @@ class Draw:
         there are none such, or the reference has no number then."""
         reference, cases = setting.reference, []
         weighing = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
+        weighing = {**weighing, "counters past 32 bits": partial(counted_on, setting.moving)}
         adding = {**_ADDED, **_SUMS} if place_of_shape == 0 else _ADDED
         for family in (*weighing, *adding):
             case = self.case(place_of_shape, setting, "normal")

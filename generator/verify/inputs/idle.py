@@ -119,8 +119,15 @@ def _spiked(
     answer: Ran,
     generator: torch.Generator,
 ) -> list[Input]:
-    """With `value` at idle places of one input; `inputs` themselves where there are none."""
+    """With `value` at idle places of one input, all of them where no gradient passes through those and no
+    other; `inputs` themselves where there are none."""
     found, changed = 0, _contiguous(inputs[place])
+    gradient = reference.gradient(inputs, state, place)
+    if gradient is not None and bool((gradient == 0).any()):
+        whole = [changed.masked_fill(gradient == 0, one) for one in (value, _SPIKE, -_SPIKE)]
+        given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in whole)
+        if all(_same(reference.tried(one, state), answer) for one in given):
+            return [*inputs[:place], whole[0], *inputs[place + 1 :]]
     for spot in torch.randint(0, max(1, changed.numel()), (_TRIES,), generator=generator).tolist():
         both = (value, _SPIKE, -_SPIKE) if math.isnan(value) else (value,)
         tries = [_with(changed, spot, one) for one in both]

@@ -127,18 +127,23 @@ def _from_zero(value: torch.Tensor) -> torch.Tensor:
 def one_place(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` of which every tensor of integers holds its largest number in all places but the first of each
-    row: all tokens go to one expert, say. None where there is none that only tells of places to look up or to
-    add up at."""
-    whole = [one for one in inputs if is_whole(one)]
-    if not whole:
-        return None
-    with Uses(whole, _ADDS_UP) as uses:
+    """`inputs` of which every tensor of integers that only tells of places to look up or to add up at holds
+    its largest number in all places but the first of each row: all tokens go to one expert, say; others, of
+    lengths, stay. None where there is none."""
+    only = [is_whole(one) and _only_adds_up(reference, inputs, state, one) for one in inputs]
+    changed = [
+        _nearly_one(one) if places and is_whole(one) else one
+        for one, places in zip(inputs, only, strict=True)
+    ]
+    return None if not any(only) or reference.tried(changed, state) is None else changed
+
+
+def _only_adds_up(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], value: torch.Tensor
+) -> bool:
+    with Uses([value], _ADDS_UP) as uses:
         answer = reference.tried(inputs, state)
-    if answer is None or uses.otherwise or not uses.names:
-        return None
-    changed = [_nearly_one(one) if is_whole(one) else one for one in inputs]
-    return None if reference.tried(changed, state) is None else changed
+    return answer is not None and bool(uses.names) and not uses.otherwise
 
 
 _ADDS_UP = words(

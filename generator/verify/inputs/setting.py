@@ -50,6 +50,8 @@ class Setting:
     """Places of inputs above zero, as shipped, by which the reference divides."""
     sharing: frozenset[int] = frozenset()
     """Places of inputs whose rows have a sum of one in every draw."""
+    axis: int = 0
+    """How long the axis is that these sizes stretch, if they do."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
         domain=domain_of(reference, shipped, state),
         dividing=divisors(reference, (shipped, other), state),
         sharing=distributions((shipped, other)),
+        axis=sizes.axis,
         ordered=in_order(lambda turn: (shipped, other)[turn] if turn < 2 else sized.instantiate(turn)[1]),
     )
     if not any(True for _ in model.buffers()):

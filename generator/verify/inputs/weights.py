@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import torch
 from torch import nn
@@ -231,6 +231,20 @@ TRAINED = {
     "some weights of zero": _some_zero,
 }
 """What training makes of weights and no constructor gives."""
+
+
+def counted_on(
+    counters: Collection[str],
+    model: nn.Module,
+    state: Mapping[str, torch.Tensor],
+    generator: torch.Generator,
+) -> dict[str, torch.Tensor] | None:
+    """Tables of `counters` with 64 bits, which calls keep up, where the lower half of each is about to run
+    over; None where there is none."""
+    found = {name: one for name, one in state.items() if name in counters and one.dtype == torch.int64}
+    full = {name: torch.full_like(one, (1 << 32) - 1) for name, one in found.items() if one.numel() > 1}
+    return {**state, **full} if full else None
+
 
 AS_INPUTS = {"weights scaled up": _scaled_up}
 """Where no numbers go in but places: the tables that they name are what other ops are given."""

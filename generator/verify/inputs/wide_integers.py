@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
 from ....profiling.build import Input
-from ..reference.operators import words
+from ..reference.operators import plain_name, words
 from ..reference.oracle import Reference
 from ..reference.wrapping import wraps
 from .domain import operators_of
@@ -26,15 +27,18 @@ def wide_integers(
 ) -> list[Input] | None:
     """`inputs` with whole numbers of every magnitude up to 2^20, or what a byte holds, of the signs that they
     have as shipped, or with any bits at all where bits are picked out, where floating results are reckoned
-    from them. None where the reference compares them, or looks up or counts at the places they name.
+    from them; and any numbers where it does nothing but compare them with each other. None where it compares
+    them with others, or looks up or counts at the places they name.
     """
     whole = [one for one in inputs if is_whole(one)]
     if not whole or any(map(rises, whole)):  # where rows begin
         return None
     with Uses(whole, _RECKONS) as uses:
         answer = reference.tried(inputs, state)
-    if answer is None or uses.otherwise or not floats_out(answer):
+    if answer is None or not floats_out(answer):
         return None
+    if uses.otherwise:
+        return _far_apart(reference, inputs, state, generator)
     bits = any(word in name for name in uses.names for word in ("and", "or", "shift"))
     hashes = "remainder" in operators_of(reference, inputs, state)
     kinds = [any_bits] if bits else [_hashed, _spread] if hashes else [_spread]
@@ -44,6 +48,41 @@ def wide_integers(
         if not wrapped and is_answered(reference.tried(changed, state)):
             return changed
     return None
+
+
+def _far_apart(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Any numbers of their type, the two ends of it among them, where the reference does nothing with those
+    of one tensor but compare them with each other; None where there is no such tensor."""
+    changed = list(inputs)
+    for place, one in enumerate(inputs):
+        if is_whole(one):
+            with _AmongThemselves([one]) as uses:
+                reference.tried(inputs, state)
+            if uses.names and not uses.otherwise:
+                drawn = any_bits(one, generator)
+                ends = torch.iinfo(one.dtype)
+                drawn.view(-1)[::5], drawn.view(-1)[2::5] = ends.min, ends.max
+                changed[place] = drawn
+    moved = any(one is not was for one, was in zip(changed, inputs, strict=True))
+    return changed if moved and is_answered(reference.tried(changed, state)) else None
+
+
+_COMPARES = words("lt le gt ge eq ne")
+
+
+class _AmongThemselves(Uses):
+    """Notes whether anything but a comparison of two of them takes the numbers of a tensor."""
+
+    def __init__(self, numbers: Sequence[torch.Tensor]) -> None:
+        super().__init__(numbers, _COMPARES)
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        super().saw(func, args, result)
+        if plain_name(func) in _COMPARES:
+            own = [self._is_one(one) for one in args]
+            self.otherwise |= any(own) and not all(own)
 
 
 PICKS_BITS = words("""

@@ -30,6 +30,7 @@ from .lanes import disagree, unlike
 from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
 from .memory import Memory
 from .numerics import dot_options, indexable, keeping_other
+from .pace import Pace
 from .promises import Promises, promising
 from .sparing import spare_repetition
 
@@ -57,6 +58,7 @@ class Watch:
         self.ghost = self.otherwise = False
         self.spins: Callable[[], bool] = lambda: False
         self.tuning = Configurations()
+        self.pace = Pace()
         self.promises = Promises(lambda: self.memory)
         self.in_values: set[float] = set()  # numbers known before any load that became floating ones
         self.begin()
@@ -269,6 +271,7 @@ def _reporting(watch: Watch) -> type[Any]:
             if watch.ghost:
                 return
             self.grid = grid_of(self, args, kwargs)
+            began = watch.pace.begin(self.fn.__name__, self.grid)
             named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
             watch.note_arguments(named)
             watch.promises.begin_launch((self.fn.__name__, sizes_of(named)))
@@ -278,6 +281,8 @@ def _reporting(watch: Watch) -> type[Any]:
             unseen = _disable_current_modes(), torch._C.DisableTorchFunction()
             with unseen[0], unseen[1], unwatched(), np.errstate(all="ignore"):
                 super().__call__(*args, **kwargs)
+            watch.promises.end_launch()
+            watch.pace.end(self.fn.__name__, self.grid, began)
 
     return ReportingExecutor
 

@@ -43,8 +43,16 @@ class Promises:
         self.launch = key
         self._launches[key] = self._launches.get(key, 0) + 1
 
+    def end_launch(self) -> None:
+        """Of the first launch of its sizes it is known now how wide its vectors were."""
+        here = [site for key, site in self.sites.items() if key[0] == self.launch]
+        astray = next((one for one in here if one.width in one.misaligned), None)
+        if astray is not None and self._launches[self.launch] == 1:
+            begins = "begin between multiples of their size"
+            self._tell("misaligned", "load or store", f"{astray.width} elements at once would {begins}")
+
     def look(self, ptrs: TensorHandle, mask: TensorHandle) -> None:
-        """An access that is not made: remember what would be wrong with it."""
+        """An access that is not made, or not as a vector: remember what would be wrong with it."""
         site, item_bytes = self._site(), item_bytes_of(ptrs)
         vector = _vector(site, ptrs, mask)
         if vector is not None:
@@ -66,9 +74,12 @@ class Promises:
     def accessed(self, ptrs: TensorHandle, mask: TensorHandle, verb: str) -> tuple[Values, Values] | None:
         """Addresses and mask as a vector has them, where that is not what the lanes ask for and a launch like
         this one has shown how wide a vector can be."""
+        if self._launches.get(self.launch, 0) < 2:
+            self.look(ptrs, mask)
+            return None
         item_bytes = item_bytes_of(ptrs)
         vector = _vector(self._site(), ptrs, mask)
-        if vector is None or self._launches.get(self.launch, 0) < 2:
+        if vector is None:
             return None
         addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data.astype(np.bool_))
         if misaligned(vector, addresses, lanes, item_bytes):

@@ -18,6 +18,7 @@ from ..interpreter.interpreter import Watch
 from ..interpreter.kept import Kept
 from ..interpreter.launches import labels
 from ..interpreter.memory import OutOfBoundsError
+from ..interpreter.pace import EachItsOwnError
 from ..reference.eight_bits import as_bytes
 from ..reference.oracle import in_mode
 from ..reference.overlaps import overlapping, shares
@@ -34,8 +35,7 @@ _AGE, _AGING_S = 256, 0.3
 _SETTLING = 2
 """Calls of an instance after which what it keeps must stay as it is."""
 
-_MOST_CAUSES = 20
-_MOST_OUTPUT_BYTES = 256 << 20
+_MOST_CAUSES, _MOST_OUTPUT_BYTES = 20, 256 << 20
 
 
 @dataclass
@@ -72,6 +72,8 @@ class Call:
         alive, started = running.now(), time.monotonic()
         try:
             result = self._forward()
+        except EachItsOwnError:
+            return StepReport("skipped"), {}
         except BaseException as error:  # whatever it raises is its result, not ours
             return self._report("raised", started, error=told(error), in_kernel=_in_kernel(error)), {}
         leaves, tree = pytree.tree_flatten(result)

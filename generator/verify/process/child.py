@@ -124,6 +124,7 @@ class _Judging:
         self.started = time.process_time()  # a busy machine is no reason to judge less
         self.enough = False
         self.costs: dict[int, float] = {}  # CPU time of the longest call, by its shape
+        self.taken: dict[int, float] = {}  # CPU time of all calls, by their shape
         self.at_will = 0.0  # CPU time of calls that might have been left out
         self.wanted = Unmet.of(request.get("wanted", {}))
 
@@ -142,6 +143,7 @@ class _Judging:
             if number == 0 and taken > self.request.get("first_call_s", math.inf):
                 raise TooSlowError(taken)
             self.costs[step.shape] = max(taken, self.costs.get(step.shape, 0.0))
+            self.taken[step.shape] = taken + self.taken.get(step.shape, 0.0)
             self.at_will += taken * step.optional
             write_call(self.folder, number, self.reports[-1], self.tensors[number])
             if (self.folder / ENOUGH_FILE).exists():
@@ -257,7 +259,8 @@ class _Judging:
 
     def _call(self, step: Step, forced: str = "", tiles: int | None = None) -> None:
         number, shape = len(self.reports), self.shapes[step.shape]
-        with units(shape.units):
+        spent = self.taken.get(step.shape, 0.0)
+        with units(shape.units), self.watch.pace.along(shape.axis, spent):
             if step.shape not in self.instances:
                 self.instances[step.shape] = self._instance(shape, step)
             self.watch.tuning.turn = number

@@ -36,8 +36,8 @@ ENOUGH_FILE = "enough"
 
 @dataclass(frozen=True)
 class Shape:
-    """One set of sizes: the candidate file written for it, how ModelNew is built there, and how many
-    units the card has, where they are fewer than the target's."""
+    """One set of sizes: the candidate file written for it, how ModelNew is built there, how many units the
+    card has, where they are fewer than the target's, and how long the axis is that it stretches, if any."""
 
     name: str
     file: str
@@ -45,6 +45,7 @@ class Shape:
     kwargs: Mapping[str, Any]
     seed: int
     units: int | None = None
+    axis: int = 0
 
 
 Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype, int | Rising | None]

@@ -148,6 +148,22 @@ class Reference:
             self.eager(inputs, state)
         return int(counter.get_total_flops())
 
+    def gradient(
+        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], place: int
+    ) -> torch.Tensor | None:
+        """Of a weighted sum of all that floats among the outputs, by one input; None where there is none."""
+        model = copied_model(self.model)
+        model.load_state_dict(state)
+        args = [_copied(value, lambda tensor: tensor) for value in inputs]
+        asked = args[place]
+        assert isinstance(asked, torch.Tensor)
+        with torch.random.fork_rng(devices=[]), torch.enable_grad(), contextlib.suppress(Exception):
+            torch.manual_seed(0)
+            leaves = pytree.tree_leaves(model(*[*args[:place], asked.requires_grad_(), *args[place + 1 :]]))
+            floating = [one for one in leaves if isinstance(one, torch.Tensor) and one.requires_grad]
+            sum((one * torch.rand_like(one)).sum() for one in floating).backward()  # type: ignore[union-attr]
+        return asked.grad
+
     def rounded(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], precision: str) -> Ran:
         """What an honest kernel of a lower class gives: operands of products rounded, all else float32."""
         return self._run(lambda tensor: tensor, lambda: RoundedProducts(precision), inputs, state, 0)

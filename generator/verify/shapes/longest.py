@@ -105,7 +105,7 @@ def _made(
     made = next((one for one in tried if one is not None), None)
     if made is not None and is_crowded(op, made[0], sets[0].overrides):
         made = roomier(op, name, made[0], sets[0].overrides, most_bytes) or made
-    return [ShapeSet(called, *made, True, called)] if made is not None else []
+    return [ShapeSet(called, *made, True, called, axis=int(made[0][name]))] if made is not None else []
 
 
 def roomier(

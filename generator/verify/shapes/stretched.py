@@ -48,7 +48,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     """What there is of them, beside `sets`, the small one first, within some times `most_bytes`, for a
     candidate whose text has `told` of its tiles: uneven parts where it goes through any, rows beyond the
     longest it names, and deep tables where it casts to short integers."""
-    if len(op.footprint().calls) >= NETWORK_CALLS:
+    if op.footprint().work >= NETWORK_CALLS:
         # its shapes take seconds each, and it has many already
         return [*_tall(op, sets), *longest(op, sets, 2 * most_bytes, loops=True)]
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)
@@ -176,7 +176,7 @@ def _beyond(op: Op, sets: list[ShapeSet], named: int, most_bytes: int) -> list[S
             made = roomier(op, name, made[0], sets[0].overrides, most_bytes) or made
         if made is not None and builds_alike(op, cut, made[0]):
             called = "beyond too" if found else "beyond"
-            found.append(ShapeSet(called, *made, True, f"{name} beyond what the candidate names"))
+            found.append(ShapeSet(called, *made, True, f"{name} beyond those named", axis=made[0][name]))
     return found
 
 
@@ -205,7 +205,8 @@ def _uneven(op: Op, sets: list[ShapeSet], tile: int, most_bytes: int, alone_byte
             tried = [(others, room) for room in (alone_bytes, 8 * alone_bytes) for others in fewer]
             made = next((sound for one in tried if (sound := first_sound(op, name, *one, UNEVEN))), None)
         if made is not None and len(found) < len(PARTS):
-            found.append(ShapeSet(PARTS[len(found)], *made, True, f"{name} in uneven parts"))
+            told_of, length = f"{name} in uneven parts", made[0][name]
+            found.append(ShapeSet(PARTS[len(found)], *made, True, told_of, axis=length))
     return [
         *found,
         *together(op, sorted(cut, key=lambda one: -full[one])[:2], cut_too, _PAIRED * alone_bytes),

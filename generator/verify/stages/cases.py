@@ -40,8 +40,10 @@ from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.hints import hints
 from ..shapes.in_parts import TOGETHER
 from ..shapes.stretched import PARTS, has_few_rows, stretched
+from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
+from .most import columns, input_bytes, longest_row, most_places
 from .worth_asking import changes_inputs, in_half, of_lengths, tells_more
 
 
@@ -84,16 +86,21 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
 
     Raises OpError where the reference does not run on the CPU, as ops that torch has for cards alone do not.
     """
-    sets = _smallest(op, room)
-    if sets:
-        larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
-        sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-        told = hints(source)
-        sets += stretched(op, sets, 2 * room.wide, told)
+    sets, few = _sets(op, room, source), with_fewer_turns(op)
+    sets = sets if few is None or not sets else beside(sets, few, _sets(few, room, source))
     found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)
     return found
+
+
+def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
+    sets = _smallest(op, room)
+    if not sets:
+        return []
+    larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
+    sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
+    return [*sets, *stretched(op, sets, 2 * room.wide, hints(source))]
 
 
 def _run_once(setting: Setting) -> None:
@@ -105,22 +112,6 @@ def _run_once(setting: Setting) -> None:
         raise OpError(
             f"the reference does not run on the CPU, where right answers come from: {told}"
         ) from error
-
-
-def _columns(op: Op) -> int:
-    """Of the first input."""
-    shapes = op.footprint().inputs
-    return shapes[0][-1] if shapes and shapes[0] else 0
-
-
-def _longest_row(setting: Setting) -> int:
-    """Of any input."""
-    shapes = setting.op.footprint().inputs
-    return max((shape[-1] for shape in shapes if shape), default=0)
-
-
-def _bytes(value: Any) -> int:
-    return value.nbytes if isinstance(value, torch.Tensor) else 0
 
 
 def _gives_places(setting: Setting, case: Case) -> bool:
@@ -167,7 +158,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
     cases += [draw.case(0, first, HALVES, optional=False)] if in_half(first) else []
     with_rows = [pair for pair in enumerate(found) if not has_few_rows(pair[1].name)]
-    widest, one = max(with_rows, key=lambda pair: _columns(pair[1].op))
+    widest, one = max(with_rows, key=lambda pair: columns(pair[1].op))
     if _gives_places(first, cases[0]):
         cases.append(draw.case(widest, one, "equal rows", optional=False))
         cases += draw.weights_twice(*max(enumerate(found), key=lambda pair: most_rows(pair[1].state)))
@@ -175,7 +166,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         cases += draw.trained(widest, one)
     if one is not first:
         usual = draw.case(odd_place, odd, "as shipped", shipped_weights=True)
-        for family in ("met integers", "full lengths"):  # whole tiles hide the last of a full length
+        for family in ("met integers", "full lengths", "idle NaN"):  # whole tiles hide a length's last
             cases += draw.altered(usual, family)
     for place, uneven in enumerate(found):
         if uneven.name == "past" and tells_more(OPPOSED, uneven):
@@ -190,12 +181,18 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
     for place, deep in ((place, one) for place, one in enumerate(found) if of_lengths(one.name)):
         usual = draw.case(place, deep, "as shipped", shipped_weights=True)
         cases += draw.altered(usual, "met integers") + draw.altered(usual, "full lengths")
-    place, longest = max(enumerate(found), key=lambda pair: _longest_row(pair[1]))
+    place, longest = max(enumerate(found), key=lambda pair: longest_row(pair[1]))
     if longest is not first:
         usual = draw.case(place, longest, "as shipped", shipped_weights=True)
         for family in ("padded masks", "all but one", "one alone", "one place", "one branch"):
             cases += draw.altered(usual, family)
-    largest, _ = max(enumerate(found), key=lambda pair: sum(map(_bytes, pair[1].shipped)))
+        shifted = draw.case(place, longest, "shifted normal")  # whose mean shows what it was divided by
+        cases += draw.altered(shifted, "all but one")
+    place, most = max(enumerate(found), key=lambda pair: most_places(pair[1]))
+    if most_places(most) > most_places(longest):  # one that is met more often than a byte counts
+        usual = draw.case(place, most, "as shipped", shipped_weights=True)
+        cases += draw.altered(usual, "one place")
+    largest, _ = max(enumerate(found), key=lambda pair: input_bytes(pair[1]))
     for place in sorted({largest, widest} - {0}):  # where sums of the largest numbers are longest
         usual = draw.case(place, found[place], "as shipped", shipped_weights=True)
         cases += [case for family in AT_LENGTH for case in draw.altered(usual, family)]
@@ -268,7 +265,8 @@ def written(setting: Setting, source: str, scratch: Path, units: int | None = No
     """The candidate's file for one setting, put into `scratch`, and how ModelNew is built there."""
     file = scratch / f"candidate_{setting.name.replace(' ', '_')}.py"
     file.write_text(with_constants(source, setting.op.overrides), encoding="utf-8")
-    return Shape(setting.name, str(file.resolve()), setting.args, setting.kwargs, setting.seed, units)
+    told = setting.args, setting.kwargs, setting.seed, units, setting.axis
+    return Shape(setting.name, str(file.resolve()), *told)
 
 
 def _ghost(step: Step) -> Step:

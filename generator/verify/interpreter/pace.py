@@ -1,0 +1,52 @@
+"""Foresees what a launch takes in the interpreter, at shapes whose one long axis is worth so much time alone.
+
+A long axis is there for kernels that walk it. Where each of its elements has a program of its own nobody
+does, and thousands of programs, one like the other, take most of a judgement.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Iterator, Sequence
+
+MOST_S = 3.0
+"""CPU time for all calls at such a shape."""
+
+
+class EachItsOwnError(BaseException):
+    """A launch has a program for each element of the long axis, and there is no time left for them; no
+    candidate catches it."""
+
+
+class Pace:
+    """What launches have taken so far, by their kernels."""
+
+    def __init__(self) -> None:
+        self._axis, self._left_s = 0, math.inf
+        self._taken: dict[str, tuple[float, int]] = {}  # CPU time, and programs
+
+    @contextlib.contextmanager
+    def along(self, axis: int, spent_s: float) -> Iterator[None]:
+        """A call at a shape whose calls have taken `spent_s` so far, and whose long axis has so many
+        elements; 0 where it has no such."""
+        self._axis, self._left_s = axis, MOST_S - spent_s
+        try:
+            yield
+        finally:
+            self._axis = 0
+
+    def begin(self, kernel: str, grid: Sequence[int]) -> float:
+        """The CPU clock; raises EachItsOwnError where the launch would take longer than there is time."""
+        programs = math.prod(grid)
+        taken, ran = self._taken.get(kernel, (0.0, 0))
+        if self._axis and programs >= self._axis and ran and programs * taken / ran > self._left_s:
+            raise EachItsOwnError
+        return time.process_time()
+
+    def end(self, kernel: str, grid: Sequence[int], began: float) -> None:
+        spent = time.process_time() - began
+        taken, ran = self._taken.get(kernel, (0.0, 0))
+        self._taken[kernel] = taken + spent, ran + math.prod(grid)
+        self._left_s -= spent

@@ -1,0 +1,30 @@
+"""Tells which of several shapes has most of something: the longest rows, the most places in a row."""
+
+from __future__ import annotations
+
+import torch
+
+from ....profiling.op import Op
+from ..inputs.integers import is_whole
+from ..inputs.setting import Setting
+
+
+def columns(op: Op) -> int:
+    """Of the first input."""
+    shapes = op.footprint().inputs
+    return shapes[0][-1] if shapes and shapes[0] else 0
+
+
+def longest_row(setting: Setting) -> int:
+    """Of any input."""
+    shapes = setting.op.footprint().inputs
+    return max((shape[-1] for shape in shapes if shape), default=0)
+
+
+def most_places(setting: Setting) -> int:
+    """Integers in a row of any input, or in all of it where it has no rows."""
+    return max((one.shape[-1] for one in setting.shipped if is_whole(one)), default=0)
+
+
+def input_bytes(setting: Setting) -> int:
+    return sum(one.nbytes for one in setting.shipped if isinstance(one, torch.Tensor))
