@@ -248,3 +248,11 @@ def test_what_fails_on_fake_tensors_says_so_each_time(write: Write) -> None:
     for _ in range(2):
         with pytest.raises(OpError, match=r"forward\(\) in .* fails"):
             load_op(path)
+
+
+def test_looking_at_a_tensor_another_way_is_no_work(write: Write) -> None:
+    text = GOOD.replace(
+        "return x * self.weight", "return (x.t().unsqueeze(0).permute(2, 1, 0)[..., 0] + 1).exp()"
+    )
+    found = load_op(write(text)).footprint()
+    assert (len(found.calls), found.work) == (6, 2)

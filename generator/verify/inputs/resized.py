@@ -14,7 +14,7 @@ from ..process.layout import EMPTY, Layout
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Ran, Reference
 from .offsets import without_elements
-from .places import names_each_once, puts_at_places
+from .places import names_each_once, puts_at_places, rises
 
 ONE_ROW = "one row"
 """A batch of one, which every model meets."""
@@ -33,7 +33,7 @@ def other_rows(
     if rows < 2:
         return
     repeats = not (any(map(names_each_once, inputs)) and puts_at_places(reference, inputs, state))
-    more = [torch.cat([one, _turned(one, 0)]) if _has_rows(one, rows) else one for one in inputs]
+    more = [_rows_again(one) if _has_rows(one, rows) else one for one in inputs]
     if repeats and _has_answer(reference, more, state):
         yield "more rows", more
     if all(_has_rows(one, rows) for one in tensors):  # one that has others would be broadcast
@@ -42,6 +42,12 @@ def other_rows(
         )
         if _has_answer(reference, two, state) and _has_answer(reference, single, state):
             yield ONE_ROW, single
+
+
+def _rows_again(value: torch.Tensor) -> torch.Tensor:
+    """Beginnings of rows stay in order."""
+    twice = torch.cat([value, _turned(value, 0)])
+    return twice.sort().values if rises(value) else twice
 
 
 def _has_rows(value: Input, rows: int) -> TypeGuard[torch.Tensor]:

@@ -47,6 +47,7 @@ from .exchange import (
     write_call,
 )
 from .integrity import changed_since, snapshot
+from .layout import EMPTY
 from .loading import (
     LeftRunningError,
     NotLoadableError,
@@ -159,7 +160,7 @@ class _Judging:
     def _is_late(self, step: Step) -> bool:
         """Whether a call that may be left out would, as long as the longest at its shape, take more time than
         there is for such calls, or bring the whole past half of its limit."""
-        expected = self.costs.get(step.shape, 0.0)
+        expected = 0.0 if step.layout in EMPTY else self.costs.get(step.shape, 0.0)
         limit, patience = float(self.request["cpu_s"]) / 2, float(self.request["patience_s"])
         return self._spent() + expected > limit or self.at_will + expected > patience
 

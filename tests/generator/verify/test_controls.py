@@ -27,7 +27,7 @@ def test_a_row_sum_refuses_every_impostor_that_applies() -> None:
     found = run_controls(answers("rowsum"), "fp32")
     assert found == {
         "zeros": "rejected", "constant": "rejected", "other seed": "rejected",
-        "other weights": "n/a: the op has no weights",
+        "other weights": "n/a: the op has no weights, or they have no part in the outputs",
         "identity": "n/a: no input has the output's shape and dtype",
         "bf16 twin": "rejected", "partial": "rejected", "unread tail": "rejected",
     }  # fmt: skip

@@ -130,3 +130,16 @@ def test_a_first_element_that_is_written_whether_there_is_one_or_not_is_not_aske
     assert Changes()(X[:, :0]).shape == (3, 1)
     assert without(Changes(), X, layout="no columns") is None
     assert without(Changes(), X, layout="no rows") == [(0, 4)]
+
+
+class SumsOfRows(nn.Module):
+    def forward(self, begins: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        row = torch.searchsorted(begins, torch.arange(len(x)), right=True)
+        return torch.zeros(len(begins) + 1).index_add(0, row, x)
+
+
+def test_beginnings_of_rows_stay_in_order_where_there_are_twice_as_many() -> None:
+    begins = torch.tensor([0, 2, 2, 5, 9])
+    (told, changed), *_ = other_rows(reference(SumsOfRows()), [begins, torch.randn(9)], {})
+    assert told == "more rows"
+    assert changed[0].tolist() == [0, 0, 2, 2, 2, 2, 5, 5, 9, 9]  # type: ignore[union-attr]

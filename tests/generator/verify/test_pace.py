@@ -1,0 +1,42 @@
+"""Time at a shape with one long axis is kept for kernels that walk it."""
+
+import pytest
+
+from kbgen.generator.verify.interpreter import pace as room
+from kbgen.generator.verify.interpreter.pace import EachItsOwnError, Pace
+
+
+@pytest.fixture
+def pace(monkeypatch: pytest.MonkeyPatch) -> Pace:
+    """One that has seen a kernel take ten seconds for a hundred programs."""
+    clock = iter([0.0, 10.0, *[10.0] * 20])
+    monkeypatch.setattr(room.time, "process_time", lambda: next(clock))
+    found = Pace()
+    with found.along(0, 0.0):
+        found.end("rows", (100,), found.begin("rows", (100,)))
+    return found
+
+
+def test_programs_of_each_element_are_not_waited_for(pace: Pace) -> None:
+    with pytest.raises(EachItsOwnError), pace.along(300, 0.0):
+        pace.begin("rows", (300, 1))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "grid", "axis"),
+    [
+        ("rows", (299,), 300),  # some walk it
+        ("rows", (300,), 0),  # no axis is long
+        ("columns", (300,), 300),  # who knows how long it takes
+    ],
+)
+def test_others_are_run(pace: Pace, kernel: str, grid: tuple[int, ...], axis: int) -> None:
+    with pace.along(axis, 0.0):
+        assert pace.begin(kernel, grid) == 10.0
+
+
+def test_few_of_them_are_run_while_there_is_time_left(pace: Pace) -> None:
+    with pace.along(20, 0.5):
+        pace.begin("rows", (20,))
+    with pytest.raises(EachItsOwnError), pace.along(20, 1.5):
+        pace.begin("rows", (20,))
