@@ -22,6 +22,9 @@ from .side_by_side import each
 from .verify.verdict import OPEN_CAUSES, Verdict
 
 Say = Callable[[Event], None]
+BROKEN = "error"
+"""Of a judgement that ended without a verdict."""
+
 PARTS = ("scan", "shapes", "reference", "child start", "calls", "full size", "compare", "controls")
 
 
@@ -45,7 +48,7 @@ class Row:
     @property
     def refused(self) -> bool:
         """Whatever for: neither passed nor left open."""
-        return self.got not in (PASSED, *OPEN_CAUSES)
+        return self.got not in (PASSED, BROKEN, *OPEN_CAUSES)
 
 
 @dataclass(frozen=True)
@@ -157,14 +160,16 @@ def evaluate_judge(
 
 
 def _row(asked: tuple[Exhibit, Path]) -> tuple[Row, tuple[str, ...]]:
+    """A judgement that breaks off is a wrong row of its own: those after it are still made."""
     exhibit, scratch = asked
-    begun = monotonic()
-    verdict = exhibit.judge(scratch)
-    taken = round(monotonic() - begun, 3)
-    got = verdict.cause or PASSED
-    name, op = exhibit.path.stem, exhibit.op_path.stem
-    row = Row(name, op, exhibit.kind, exhibit.expected, got, verdict.detail, taken, split(verdict))
-    return row, verdict.layers
+    begun, told = monotonic(), (exhibit.path.stem, exhibit.op_path.stem, exhibit.kind, exhibit.expected)
+    try:
+        verdict = exhibit.judge(scratch)
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        return Row(*told, BROKEN, why, round(monotonic() - begun, 3), {}), ()
+    taken, got = round(monotonic() - begun, 3), verdict.cause or PASSED
+    return Row(*told, got, verdict.detail, taken, split(verdict)), verdict.layers
 
 
 def split(verdict: Verdict) -> dict[str, float]:

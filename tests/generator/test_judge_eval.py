@@ -114,6 +114,20 @@ def test_judgements_side_by_side_come_out_in_order_and_alike(folders: tuple[Path
     assert events == ["1/2 library: library-call", "2/2 relu_flat: passed"]
 
 
+def test_a_judgement_that_breaks_off_is_a_wrong_row(
+    folders: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*args: object, **more: object) -> None:
+        raise RuntimeError("no such number")
+
+    monkeypatch.setattr("kbgen.generator.exhibits.verify", broken)
+    result = evaluate_judge(*folders)
+    assert not result.right
+    assert [(row.got, row.refused, row.detail) for row in result.rows] == [
+        ("error", False, "RuntimeError: no such number")
+    ] * 2
+
+
 def test_a_refusal_for_another_cause_is_wrong(folders: tuple[Path, Path, Path]) -> None:
     (folders[0] / "library.py").write_text(LIBRARY.format(expected="zeros"))
     words = [f"--{name}={folder}" for name, folder in zip(("cheats", "honest", "ops"), folders, strict=True)]

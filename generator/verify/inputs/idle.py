@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import torch
 
 from ....profiling.build import Input
-from ..reference.eight_bits import widened
+from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Ran, Reference
 from .domain import operators_of
 from .integers import is_whole
@@ -123,8 +123,10 @@ def _spiked(
     other; `inputs` themselves where there are none."""
     found, changed = 0, _contiguous(inputs[place])
     gradient = reference.gradient(inputs, state, place)
-    if gradient is not None and bool((gradient == 0).any()):
-        whole = [changed.masked_fill(gradient == 0, one) for one in (value, _SPIKE, -_SPIKE)]
+    if gradient is not None and bool((gradient == 0).any()) and not is_eight_bits(changed):
+        most = min(_SPIKE, torch.finfo(changed.dtype).max)
+        filled = value if math.isnan(value) else most
+        whole = [changed.masked_fill(gradient == 0, one) for one in (filled, most, -most)]
         given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in whole)
         if all(_same(reference.tried(one, state), answer) for one in given):
             return [*inputs[:place], whole[0], *inputs[place + 1 :]]

@@ -21,7 +21,7 @@ from .sizing import builds_alike, fewest, first_sound, is_crowded, one_more, siz
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
-PARTS = ("uneven", "uneven too", "uneven as well")
+PARTS, ONE_MORE = ("uneven", "uneven too", "uneven as well"), "one more"
 _FEW_ROWS = ("longer", "wider", "past", "beyond", "beyond too", *PARTS, TOGETHER, "deep")
 
 _BEYOND, _AMONG = (75, 72, 96), 32
@@ -66,7 +66,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     found += halved(op, [*sets, *found], 2 * most_bytes)
     more = one_more(op) if any(not one.overrides for one in sets) else None  # else asked for with full size
     size = op.bytes_at(more) if more is not None else None
-    more_rows = [ShapeSet("one more", more, size, True, "one row more")] if more and size else []
+    more_rows = [ShapeSet(ONE_MORE, more, size, True, "one row more")] if more and size else []
     return [*found, *more_rows]
 
 

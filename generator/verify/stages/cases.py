@@ -39,7 +39,7 @@ from ..process.exchange import Shape, Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.hints import hints
 from ..shapes.in_parts import TOGETHER
-from ..shapes.stretched import PARTS, has_few_rows, stretched
+from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows, stretched
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
@@ -149,7 +149,9 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         return [draw.case(*where, name) for name, where in pairs if tells_more(name, where[1])]
 
     cases = [draw.case(0, first, "as shipped", shipped_weights=True, again=True)]
-    cases += [draw.case(place, one, "normal") for place, one in enumerate(rest, 1)]
+    normal = [draw.case(place, one, "normal") for place, one in enumerate(rest, 1)]
+    beside_full = [case for case in normal if case.setting.name == ONE_MORE]  # takes longest, and tells least
+    cases += [case for case in normal if case not in beside_full]
     cases.append(draw.case(0, first, "normal"))
     left_out = cases[0 if changes_inputs(first) else -1]  # of other draws a step may be skipped, say
     cases.append(replace(left_out, name=f"{left_out.name}, kernels left out", step=_ghost(left_out.step)))
@@ -202,6 +204,7 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
         if place not in (0, largest, widest) and signed_tables(other.state):
             usual = draw.case(place, other, "as shipped", shipped_weights=True)
             cases += draw.altered(usual, "as their weights")
+    cases += beside_full
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:
