@@ -27,7 +27,7 @@ from .sanitizer import sanitize
 from .stages.again import Again, again
 from .stages.answering import Answering
 from .stages.answers import Answers
-from .stages.cases import at_whole_tiles, plan, written
+from .stages.cases import at_whole_tiles, plan, uncrowded, written
 from .stages.ending import ended_badly
 from .stages.full_axes import AtFullAxes, at_full_axes, most_rows
 from .stages.full_size import at_full_size, full_size
@@ -76,9 +76,10 @@ class Judgement:
         self.static, self.live, self.patient, self.guards = static, live, patient, False
         self.again: Again | None = None
         self.cases = plan(found, record.seed)
-        self.cases += further(found, self.cases, record.seed, record.source, record.precision)
+        usual = uncrowded(found)
+        self.cases += further(usual, self.cases, record.seed, record.source, record.precision)
         self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
-        self.few = on_few_units(found, len(found) + bool(self.tiles), record.seed, record.source)
+        self.few = on_few_units(usual, len(found) + bool(self.tiles), record.seed, record.source)
         self.cases += self.few
         normal = (one.family == "normal" and not one.step.ghost for one in self.cases)
         self.retried = next((place for place, found in enumerate(normal) if found), 0)

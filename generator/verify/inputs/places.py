@@ -83,7 +83,8 @@ class Uses(Watching):
         if takes and moves and isinstance(result, torch.Tensor) and not result.is_floating_point():
             self.storages.add(result.untyped_storage().data_ptr())
             self.held.append(result)  # so that nothing else is put there
-        if takes and not moves:
+        alike = func._schema.name.endswith("_like") or "::new_" in func._schema.name
+        if takes and not moves and not alike:  # of a tensor as long nothing is read
             name = (
                 MARKS
                 if func._schema.name == "aten::scatter_" and "value" in func._schema.overload_name

@@ -37,6 +37,7 @@ from ..inputs.repeated import most_rows
 from ..inputs.setting import Case, Setting, setting_at
 from ..process.exchange import Shape, Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
+from ..shapes.crowds import CROWDED, crowded
 from ..shapes.hints import hints
 from ..shapes.in_parts import TOGETHER
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows, stretched
@@ -100,7 +101,12 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
         return []
     larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
     sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-    return [*sets, *stretched(op, sets, 2 * room.wide, hints(source))]
+    return [*sets, *stretched(op, sets, 2 * room.wide, hints(source)), *crowded(op, sets)]
+
+
+def uncrowded(found: list[Setting]) -> list[Setting]:
+    """All but the last where that has so many places as nothing else is asked of."""
+    return found[:-1] if found[-1].name == CROWDED else found
 
 
 def _run_once(setting: Setting) -> None:
@@ -139,6 +145,7 @@ def _fitting(op: Op, budget: int, names: tuple[str, ...]) -> list[ShapeSet]:
 def plan(found: list[Setting], seed: int) -> list[Case]:
     """All cases in the order of their importance."""
     draw = Draw(torch.Generator().manual_seed(seed))
+    found, crowd = uncrowded(found), found[len(uncrowded(found)) :]
     first, rest = found[0], found[1:]
     odd_place, odd = next(((place, one) for place, one in enumerate(found) if one.name == "odd"), (0, first))
 
@@ -205,6 +212,9 @@ def plan(found: list[Setting], seed: int) -> list[Case]:
             usual = draw.case(place, other, "as shipped", shipped_weights=True)
             cases += draw.altered(usual, "as their weights")
     cases += beside_full
+    for one_of_many in crowd:
+        usual = draw.case(len(found), one_of_many, "as shipped", shipped_weights=True)
+        cases += draw.altered(usual, "one place")
     cases.append(replace(cases[0], name=f"{cases[0].name}, moved", step=_moved(first, cases[0])))
     cases += [draw.case(0, first, ONE_NAN, optional=False)] if tells_more(ONE_NAN, first) else []
     for layout in LAYOUTS:

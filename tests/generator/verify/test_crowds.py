@@ -1,0 +1,48 @@
+"""More integers than 16 bits count, at few places, where an op adds up at such."""
+
+from pathlib import Path
+
+import torch
+
+from kbgen.generator.verify.shapes.crowds import CROWDED
+from kbgen.generator.verify.stages.cases import plan, settings, uncrowded
+from kbgen.profiling.op import load_op
+
+COUNTS = """import torch
+from torch import nn
+
+ROWS, COLUMNS, BINS = 8, 1000000, 200
+
+
+class Model(nn.Module):
+    def forward(self, ids):
+        counts = torch.zeros(len(ids), BINS, dtype=torch.int64)
+        return counts.scatter_add_(1, ids, torch.ones_like(ids))
+
+
+def get_inputs():
+    return [torch.randint(0, BINS, (ROWS, COLUMNS))]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def test_one_place_of_few_is_met_more_often_than_16_bits_count(tmp_path: Path) -> None:
+    path = tmp_path / "counts.py"
+    path.write_text(COUNTS)
+    found = settings(load_op(path), "as-is", 1)
+    assert found[-1].name == CROWDED
+    assert uncrowded(found) == found[:-1]
+    (case,) = [one for one in plan(found, 3) if one.setting is found[-1]]
+    assert case.name == "crowded, as shipped, one place"
+    ids = case.inputs[0]
+    assert isinstance(ids, torch.Tensor)
+    assert int(ids.reshape(-1).bincount().max()) > 1 << 16
+
+
+def test_where_full_size_has_fewer_there_is_no_such_shape(tmp_path: Path) -> None:
+    path = tmp_path / "counts.py"
+    path.write_text(COUNTS.replace("1000000", "60000"))
+    assert all(one.name != CROWDED for one in settings(load_op(path), "as-is", 1))
