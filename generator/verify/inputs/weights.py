@@ -239,10 +239,11 @@ def counted_on(
     state: Mapping[str, torch.Tensor],
     generator: torch.Generator,
 ) -> dict[str, torch.Tensor] | None:
-    """Tables of `counters` with 64 bits, which calls keep up, where the lower half of each is about to run
-    over; None where there is none."""
-    found = {name: one for name, one in state.items() if name in counters and one.dtype == torch.int64}
-    full = {name: torch.full_like(one, (1 << 32) - 1) for name, one in found.items() if one.numel() > 1}
+    """`counters` of 64 bits, which calls keep up, where the lower half of each is about to run over; None
+    where there is none but a norm's."""
+    own = [name for name in counters if name in state and not name.endswith("num_batches_tracked")]
+    found = {name: state[name] for name in own if state[name].dtype == torch.int64}
+    full = {name: torch.full_like(one, (1 << 32) - 1) for name, one in found.items()}
     return {**state, **full} if full else None
 
 

@@ -97,4 +97,8 @@ def test_counters_stand_before_the_end_of_their_lower_word() -> None:
     assert changed is not None
     assert changed["hits"].tolist() == [2**32 - 1] * 4
     assert changed["table"] is state["table"]
-    assert counted_on({"step"}, model, {"step": torch.tensor(1)}, draw()) is None
+    step = counted_on({"step"}, model, {"step": torch.tensor(1)}, draw())
+    assert step is not None
+    assert int(step["step"]) == 2**32 - 1
+    tracked = {"norm.num_batches_tracked": torch.tensor(1)}
+    assert counted_on(set(tracked), model, tracked, draw()) is None
