@@ -23,7 +23,8 @@ from .comparison.controls import IMPOSTORS
 from .comparison.right import Answer, right_answer
 from .reference.budget import ALLOWANCE, FLOORS, ROUNDOFF, SENSITIVITY, UNIT_ROUNDOFF
 from .reference.measures import difference
-from .stages.cases import plan, settings
+from .stages.cases import plan
+from .stages.settings import settings
 
 CLASSES = ("tf32", "fp16", "bf16")
 _FAMILIES = {"as shipped", "normal", "shifted normal", "equal rows", "spikes", "near one", "scaled up"}

@@ -19,8 +19,8 @@ from .inputs.setting import Setting
 from .judgement import Judgement
 from .process.exchange import CARD_CHILD, read_report, read_tensors, write_request
 from .sanitizer import Sanitized, sanitize
-from .stages.cases import written
 from .stages.record import Record
+from .stages.settings import written
 from .stages.whole import first_fault, hidden_library_call, own_kernels
 from .summary import fill_in
 from .verdict import Fault, Verdict

@@ -17,8 +17,8 @@ from ...profiling.cuda_static import CudaKernel, CudaReport, inspect_cuda
 from ...profiling.cuda_text import without_comments
 from ...profiling.op import OpError
 from .card import OnCard
-from .stages.cases import settings
 from .stages.record import Record
+from .stages.settings import settings
 from .text.scan import scan
 from .verdict import Fault, Verdict
 

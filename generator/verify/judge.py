@@ -29,8 +29,8 @@ from .cuda import judge_cuda
 from .judgement import Judgement
 from .process.exchange import CHILD, CHILD_ENV
 from .reference.budget import FLOORS
-from .stages.cases import ROOM, Room, settings
 from .stages.record import Record
+from .stages.settings import ROOM, Room, settings
 from .text.scan import scan
 from .text.signature import misread
 from .verdict import Fault, Verdict

@@ -27,7 +27,8 @@ from .sanitizer import sanitize
 from .stages.again import Again, again
 from .stages.answering import Answering
 from .stages.answers import Answers
-from .stages.cases import at_whole_tiles, plan, uncrowded, written
+from .stages.at_sizes import at_whole_tiles
+from .stages.cases import plan
 from .stages.ending import ended_badly
 from .stages.full_axes import AtFullAxes, at_full_axes, most_rows
 from .stages.full_size import at_full_size, full_size
@@ -36,6 +37,7 @@ from .stages.further import FEW_UNITS, further, on_few_units
 from .stages.lone_sizes import at_lone_sizes
 from .stages.modes import mode_note
 from .stages.record import Record, device_answers
+from .stages.settings import uncrowded, written
 from .stages.whole import (
     first_fault,
     hidden_library_call,

@@ -12,6 +12,9 @@ from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
 from ..inputs.setting import init_arguments
 
+FEW_AMONG = 32
+"""Elements of the axes beside the one that a shape is made for, at most."""
+
 
 def fewest(sets: list[ShapeSet], most: int | None = None) -> dict[str, int]:
     """The least of each size that any of them sets, and `most` at most."""

@@ -7,16 +7,14 @@ import contextlib
 import math
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import Any
-
-import torch
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, together
 from .longest import LONG, OVER, halved, longest, one_over, roomier, short
-from .sizing import builds_alike, fewest, first_sound, is_crowded, one_more, sizes_of
+from .sizing import FEW_AMONG, builds_alike, fewest, first_sound, is_crowded, one_more, sizes_of
+from .tables import deep, vast
 
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
@@ -24,8 +22,8 @@ _TALLER = 4
 PARTS, ONE_MORE = ("uneven", "uneven too", "uneven as well"), "one more"
 _FEW_ROWS = ("longer", "wider", "past", "beyond", "beyond too", *PARTS, TOGETHER, "deep")
 
-_BEYOND, _AMONG = (75, 72, 96), 32
-"""What is beyond two tiles that are longer than those of uneven parts; and what other axes are at most."""
+_BEYOND = (75, 72, 96)
+"""What is beyond two tiles that are longer than those of uneven parts."""
 
 _PAIRED = 4
 """Times the bytes of one axis in uneven parts that two may take: scores of all pairs are among them."""
@@ -58,8 +56,8 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
         longer += _beyond(op, [*sets, *longer], told.longest_row, _PAST * most_bytes)
     tile = told.longest_tile
     parts = _uneven(op, sets, tile, _LONGER * sets[0].total_bytes, 2 * most_bytes) if tile else []
-    tables = _deep(op, sets, 2 * most_bytes) if told.short_integers else []
-    tables = tables or _vast(op, sets, 2 * most_bytes)
+    tables = deep(op, sets, 2 * most_bytes) if told.short_integers else []
+    tables = tables or vast(op, sets, 2 * most_bytes)
     found = [*_tall(op, sets), *_alike(op, sets[0]), *short(op, sets), *longer, *past, *parts, *tables]
     found += longest(op, [*sets, *found], 4 * most_bytes)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
@@ -190,7 +188,7 @@ def _uneven(op: Op, sets: list[ShapeSet], tile: int, most_bytes: int, alone_byte
     """The three largest sizes that `sets` cut, one after the other, as several tiles and a remainder: of work
     shared out in whole tiles smaller sizes leave nothing over, and full size neither. Where that takes more
     than `most_bytes`, with one of what the model is not built from, heads say, in `alone_bytes`."""
-    full, least = sizes_of(op.constants), fewest(sets, _AMONG)
+    full, least = sizes_of(op.constants), fewest(sets, FEW_AMONG)
     cut = [name for name in sizes_of(sets[0].overrides) if full.get(name, 0) > UNEVEN[-1]]
     cut_too = {**sets[0].overrides, **least}
     found: list[ShapeSet] = []
@@ -211,63 +209,6 @@ def _uneven(op: Op, sets: list[ShapeSet], tile: int, most_bytes: int, alone_byte
         *found,
         *together(op, sorted(cut, key=lambda one: -full[one])[:2], cut_too, _PAIRED * alone_bytes),
     ]
-
-
-_LEAST_TABLE = 1024
-"""What has fewer entries at full size may be counted in few bits."""
-
-_SIXTEEN_BITS, _DEEP = 1 << 16, (1 << 17, (1 << 16) + (1 << 13))
-
-
-def _deep(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
-    """A table with more entries than 16 bits count, where integers among the inputs are its places."""
-    full = sizes_of(op.constants)
-    names = [name for name in op.text.free() if full.get(name, 0) >= _LEAST_TABLE]
-    least = {**sets[0].overrides, **fewest(sets, _AMONG)}
-    few = [least, *({**least, one: 2} for one in sizes_of(least)), {**least, **fewest(sets, 2)}]
-    tries = (
-        (name, {**one, name: min(entries, max(full[name], _DEEP[-1]))})
-        for name in names
-        for entries in _DEEP
-        for one in few
-    )
-    return _with_places(op, tries, _SIXTEEN_BITS, most_bytes, "beyond 16 bits")
-
-
-_FLOAT_BITS = 1 << 24
-
-
-def _vast(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
-    """Places among the inputs that no float32 tells from their neighbours, where full size has such and a
-    model that is as small for them, whose tables hold their quotients, say."""
-    full, cut = sizes_of(op.constants), {**sets[0].overrides, **fewest(sets, _AMONG)}
-    tries = (
-        (name, {one: size for one, size in cut.items() if one not in (name, beside)})
-        for name in op.text.free()
-        if full.get(name, 0) > _FLOAT_BITS
-        for beside in ("", *cut)
-    )
-    return _with_places(op, tries, _FLOAT_BITS, most_bytes, "beyond float32's whole numbers")
-
-
-def _with_places(
-    op: Op, tries: Iterator[tuple[str, dict[str, Any]]], beyond: int, most_bytes: int, told: str
-) -> list[ShapeSet]:
-    """The first of `tries`, a constant and sizes each, at which inputs name places from `beyond` on."""
-    for name, overrides in tries:
-        with contextlib.suppress(OpError):
-            made = op.with_overrides(overrides)
-            size = made.footprint().total_bytes
-            if size <= most_bytes and op.is_sound(overrides) and _names_places_beyond(made, beyond):
-                return [ShapeSet("deep", overrides, size, True, f"{name} {told}")]
-    return []
-
-
-def _names_places_beyond(op: Op, place: int) -> bool:
-    return any(
-        isinstance(one, torch.Tensor) and not one.is_floating_point() and bool((one >= place).any())
-        for one in op.instantiate(0)[1]
-    )
 
 
 def _past(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:

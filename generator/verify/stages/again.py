@@ -9,8 +9,8 @@ from pathlib import Path
 from ....profiling.sandbox import Outcome
 from ..inputs.setting import Case
 from ..shapes.stretched import has_few_rows
-from .cases import NARROWER, ROOM, Room
 from .ending import outran
+from .settings import NARROWER, ROOM, Room
 
 SLOW = "at its widest shapes it ran past its limit in the interpreter: it was judged at narrower ones"
 TOO_SLOW = "in the interpreter its first call took long: it was judged at smaller sizes"

@@ -26,8 +26,9 @@ from ..shapes.stretched import rows_of
 from ..shapes.whole_tiles import bytes_of, whole_tiles
 from ..verdict import Fault
 from .answers import Answers
-from .cases import ROOM, at_sizes, written
+from .at_sizes import at_sizes
 from .record import Record, device_answers
+from .settings import ROOM, written
 
 _MOST_ROWS = 4096
 """Rows of the first output, each of which may be a program: more of them take too long."""

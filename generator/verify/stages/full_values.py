@@ -11,7 +11,7 @@ from ....profiling.sandbox import Limits
 from ..inputs.setting import Case
 from ..shapes.sizing import one_more
 from ..shapes.whole_tiles import bytes_of
-from .cases import at_sizes
+from .at_sizes import at_sizes
 from .full_axes import AtFullAxes, called_apart
 from .record import Record
 

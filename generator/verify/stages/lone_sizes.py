@@ -17,7 +17,7 @@ from ....profiling.source import Literal
 from ..shapes.sizing import sizes_of
 from ..shapes.whole_tiles import bytes_of
 from ..text.coverage import wrapper_functions
-from .cases import at_sizes
+from .at_sizes import at_sizes
 from .full_axes import AtFullAxes, called_apart
 from .record import Record
 

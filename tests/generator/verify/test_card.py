@@ -19,8 +19,8 @@ from kbgen.generator.verify.card import OnCard
 from kbgen.generator.verify.judge import CHILD_LIMITS
 from kbgen.generator.verify.process import card_child
 from kbgen.generator.verify.sanitizer import Finding, Sanitized
-from kbgen.generator.verify.stages.cases import settings
 from kbgen.generator.verify.stages.record import Record
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.generator.verify.verdict import Verdict
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.cuda_source import without_kernels

@@ -9,7 +9,8 @@ from kbgen.generator.verify.comparison.controls import IMPOSTORS, run_controls
 from kbgen.generator.verify.comparison.right import Answer, right_answer
 from kbgen.generator.verify.inputs.setting import Case
 from kbgen.generator.verify.process.layout import ROWS
-from kbgen.generator.verify.stages.cases import plan, settings
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"

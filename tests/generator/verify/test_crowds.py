@@ -5,7 +5,8 @@ from pathlib import Path
 import torch
 
 from kbgen.generator.verify.shapes.crowds import CROWDED
-from kbgen.generator.verify.stages.cases import plan, settings, uncrowded
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings, uncrowded
 from kbgen.profiling.op import load_op
 
 COUNTS = """import torch

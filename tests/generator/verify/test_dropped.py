@@ -9,7 +9,8 @@ import torch
 from kbgen.generator.verify.comparison.dropped import why_dropped
 from kbgen.generator.verify.comparison.right import right_answer
 from kbgen.generator.verify.stages.answers import Answers
-from kbgen.generator.verify.stages.cases import plan, settings
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
 
 FILE = """import torch

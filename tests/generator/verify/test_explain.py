@@ -7,7 +7,8 @@ import torch
 
 from kbgen.generator.verify.comparison.explain import explain
 from kbgen.generator.verify.comparison.right import Answer, right_answer
-from kbgen.generator.verify.stages.cases import plan, settings
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
 
 OP = load_op(Path(__file__).parent / "ops" / "relu.py")

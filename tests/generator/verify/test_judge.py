@@ -14,8 +14,9 @@ from kbgen.generator.verify.judge import CHILD_LIMITS, verify
 from kbgen.generator.verify.judgement import Judgement
 from kbgen.generator.verify.process.exchange import PROGRESS_FILE, REQUEST_FILE
 from kbgen.generator.verify.stages import again as second
-from kbgen.generator.verify.stages.cases import NARROWER, plan, settings
+from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.record import Record
+from kbgen.generator.verify.stages.settings import NARROWER, settings
 from kbgen.generator.verify.verdict import Fault, Inconclusive, Passed, Verdict, from_json
 from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.op import load_op

@@ -6,7 +6,7 @@ import pytest
 
 from kbgen.generator.verify.shapes.in_parts import TOGETHER
 from kbgen.generator.verify.shapes.stretched import has_few_rows
-from kbgen.generator.verify.stages.cases import settings
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import Op, load_op
 
 PRODUCT = """import torch

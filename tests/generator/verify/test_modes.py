@@ -6,8 +6,9 @@ import pytest
 
 from kbgen.generator.verify.comparison.review import Reviewed
 from kbgen.generator.verify.inputs.setting import Case
-from kbgen.generator.verify.stages.cases import plan, settings
+from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.modes import asks_its_mode, in_the_other_mode, mode_note, other_modes
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.generator.verify.verdict import CaseResult
 from kbgen.profiling.op import load_op
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from kbgen.generator.verify.judge import verify
-from kbgen.generator.verify.stages.cases import plan, settings
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.generator.verify.verdict import Inconclusive, Passed, Verdict
 from kbgen.profiling.op import load_op
 

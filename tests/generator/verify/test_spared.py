@@ -16,7 +16,8 @@ from kbgen.generator.verify.inputs.unsorted import unsorted
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
 from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.generator.verify.reference.single_numbers import in_single
-from kbgen.generator.verify.stages.cases import plan, settings
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
 
 ROOT = Path(__file__).parents[3]

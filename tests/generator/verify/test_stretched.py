@@ -9,7 +9,7 @@ import torch
 from kbgen.generator.verify.inputs.draw import Draw
 from kbgen.generator.verify.inputs.many_draws import farthest_draws
 from kbgen.generator.verify.shapes.stretched import PARTS
-from kbgen.generator.verify.stages.cases import settings
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import Op, load_op
 
 FILE = """import torch

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kbgen.generator.verify.shapes.turns import with_fewer_turns
-from kbgen.generator.verify.stages.cases import settings
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
 
 EXPERTS = """import torch
