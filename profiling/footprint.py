@@ -17,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from .build import DATA_DEPENDENT, Input, build
+from .converting import converting
 from .source import Literal, OpError, Source, blame, blamed_line, execute, quiet
 
 Shape = tuple[int, ...]
@@ -109,7 +110,7 @@ def fakes() -> Iterator[FakeTensorMode]:
         logging.CRITICAL
     )  # shapes that do not fit are tried on purpose; their tracebacks are no news
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()) as mode:
+        with converting(), FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()) as mode:
             yield mode
     finally:
         log.setLevel(level)

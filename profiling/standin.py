@@ -9,18 +9,19 @@ bytes or more.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 import torch
-from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
+
+from .converting import converting
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def present(card: Card) -> Iterator[None]:
         _torch_cuda(card),
         patch.object(FakeTensor, "data_ptr", _offset_address, create=True),
         patch.object(FakeTensor, "is_cuda", property(lambda _: True), create=True),
-        patch.object(nn.Module, "_apply", _converted),
+        converting(),
         _OneDevice(),
     ):
         yield
@@ -59,20 +60,6 @@ def present(card: Card) -> Iterator[None]:
 
 def _offset_address(tensor: torch.Tensor) -> int:
     return int(tensor.storage_offset()) * tensor.element_size()
-
-
-def _converted(
-    module: nn.Module, convert: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True
-) -> nn.Module:
-    """`Module.to`, `.cuda`, `.half` and their like; torch's own way swaps tensors, which fake ones refuse."""
-    for part in module.modules() if recurse else (module,):
-        for name, parameter in part._parameters.items():
-            if parameter is not None:
-                part._parameters[name] = nn.Parameter(convert(parameter), parameter.requires_grad)
-        for name, buffer in part._buffers.items():
-            if buffer is not None:
-                part._buffers[name] = convert(buffer)
-    return module
 
 
 class _Driver:

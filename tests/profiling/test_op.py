@@ -256,3 +256,14 @@ def test_looking_at_a_tensor_another_way_is_no_work(write: Write) -> None:
     )
     found = load_op(write(text)).footprint()
     assert (len(found.calls), found.work) == (6, 2)
+
+
+@pytest.mark.parametrize("convert", [".half()", ".to(torch.bfloat16)", ".to(dtype=torch.float16)"])
+def test_a_model_may_convert_its_modules(write: Write, convert: str) -> None:
+    """Torch converts parameters in place, which those without storage refuse."""
+    text = GOOD.replace(
+        "self.weight = nn.Parameter(torch.randn(width))", f"self.inner = nn.Linear(width, 3){convert}"
+    ).replace("x * self.weight", "self.inner(x.to(self.inner.weight.dtype))")
+    found = load_op(write(text)).footprint()
+    assert found.outputs == ((6, 3),)
+    assert found.state == ((3, 16), (3,))

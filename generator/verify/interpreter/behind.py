@@ -1,12 +1,13 @@
-"""Follows single values that a program loads behind its own store, of which all lanes but one know an old
-one.
+"""Follows single values that need not be what was loaded: a program loads them behind its own store, of which
+all lanes but one know an old one, or another program stores them.
 
     count = tl.load(counts + value)            (vLLM's moe_align_block_size, in a loop of one program)
     tl.store(counts + value, count + 1)
 
 One lane stores a single value, and no barrier lets the others wait for it. That does no harm as long as what
 they loaded goes into further single stores alone, which the same lane makes, in order. It does where the
-value becomes part of a block, steers a loop or a branch, or goes into an atomic.
+value becomes part of a block, steers a loop or a branch, or goes into an atomic. What another program stores
+(`tl.store(count, tl.load(count) + 1, mask=program == 0)`) does none as long as this one stores none of it.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import TensorHandle
 
 
-def follow(handle: TensorHandle, told: str, note: Callable[[str], None]) -> None:
-    """From now on `note` hears what is `told` if anyone but a single store makes use of `handle`."""
-    handle.behind = (told, note)
+def follow(handle: TensorHandle, told: str, note: Callable[[str], None], stored: bool) -> None:
+    """From now on `note` hears what is `told` if use is made of `handle`; `stored`: a single store of it is
+    none."""
+    handle.behind = (told, note, stored)
     builder = triton_interpreter.interpreter_builder
     if not getattr(builder, "follows", False):
         builder.__class__ = _following(type(builder))
 
 
 def steers(handle: Any) -> None:
-    """A value decides where a program goes on."""
+    """A value decides where a program goes on, or goes where nobody follows it."""
     if hasattr(handle, "behind"):
         _tell(handle)
 
@@ -52,7 +54,7 @@ def _noticing(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _tell(handle: TensorHandle) -> None:
-    told, note = handle.behind
+    told, note, _ = handle.behind
     note(told)
 
 
@@ -73,11 +75,10 @@ def _following(kind: type[Any]) -> type[Any]:
         def method(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = operate(self, *args, **kwargs)
             for handle in _behind(args):
-                single = _single(result) if isinstance(result, TensorHandle) else stores and _single(args[0])
-                if atomic or not single:
-                    _tell(handle)
-                elif isinstance(result, TensorHandle):
+                if isinstance(result, TensorHandle) and _single(result) and not atomic:
                     result.behind = handle.behind
+                elif not (stores and _single(args[0]) and (handle.behind[2] or _left_out(*args[2:3]))):
+                    _tell(handle)
             return result
 
         return method
@@ -89,6 +90,11 @@ def _following(kind: type[Any]) -> type[Any]:
         if name.startswith("create_"):
             setattr(Following, name, followed(name, getattr(kind, name)))
     return Following
+
+
+def _left_out(mask: Any = None) -> bool:
+    """Whether a store stores nothing, whatever its mask was made of beside its lanes."""
+    return isinstance(mask, TensorHandle) and not hasattr(mask, "behind") and not mask.data.any()
 
 
 def _single(handle: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as triton_interpreter
 
+from .behind import steers
 from .lowfloat import f32_to_bf16
 from .numerics import is_bf16, plain, scalar
 
@@ -54,6 +55,22 @@ class TreeReduce(triton_interpreter.ReduceOps):  # type: ignore[misc]
         if scalar(dtype) == tl.bfloat16:
             values = f32_to_bf16(np.asarray(values))
         return self.to_tensor(values if getattr(values, "shape", ()) else values.item(), dtype)
+
+
+def waiting(kind: type[Any], wait: Callable[[], None]) -> type[Any]:
+    """The reductions or scans of `kind`: across all warps of a program, where they take a whole block,
+    which `wait` is told of."""
+
+    class Waiting(kind):  # type: ignore[misc]
+        def apply(self, input: Any) -> Any:
+            first = input[0] if isinstance(input, tuple) else input
+            for one in input if isinstance(input, tuple) else (input,):
+                steers(one.handle)
+            if self.axis is None or len(first.shape) == 1:
+                wait()
+            return super().apply(input)
+
+    return Waiting
 
 
 def _combined(scan: Any, left: list[Any], right: list[Any], types: list[Any]) -> list[Any]:

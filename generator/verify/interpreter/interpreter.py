@@ -24,7 +24,7 @@ from .as_compiled import CompiledBuilder
 from .atomics import watched
 from .behind import follow, steering
 from .blocks import active, backwards, item_bytes_of
-from .collective import TreeReduce, TreeScan
+from .collective import TreeReduce, TreeScan, waiting
 from .configurations import Configurations, tuned_run
 from .lanes import disagree, unlike
 from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
@@ -59,12 +59,13 @@ class Watch:
         self.spins: Callable[[], bool] = lambda: False
         self.tuning = Configurations()
         self.pace = Pace()
+        self.unused: set[tuple[str, str]] = set()  # as `Memory` keeps them
         self.promises = Promises(lambda: self.memory)
         self.in_values: set[float] = set()  # numbers known before any load that became floating ones
         self.begin()
 
     def begin(self) -> None:
-        self.memory = Memory()
+        self.memory = Memory(self.unused)
         self.launches: list[Launch] = []
         self.configurations: dict[str, str] = {}
         self.dot_precisions: set[str] = set()
@@ -113,8 +114,8 @@ def install(watch: Watch, arch: str) -> None:
     builder.options = dot_options(arch)
     TritonSemantic._load_legacy = keeping_other(TritonSemantic._load_legacy)
     triton_interpreter._implicit_cvt = floats_as_tensors(triton_interpreter._implicit_cvt)
-    triton_interpreter.ReduceOps = _waiting(TreeReduce, watch)
-    triton_interpreter.ScanOps = _waiting(TreeScan, watch)
+    triton_interpreter.ReduceOps = waiting(TreeReduce, lambda: watch.memory.wait())
+    triton_interpreter.ScanOps = waiting(TreeScan, lambda: watch.memory.wait())
     triton_interpreter._patch_lang_tensor = steering(indexable(triton_interpreter._patch_lang_tensor))
     triton_interpreter._patch_lang_core = promising(triton_interpreter._patch_lang_core, watch.promises)
     triton_interpreter._patch_lang = patching_names(triton_interpreter._patch_lang)
@@ -156,7 +157,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         ) -> TensorHandle:
             if not isinstance(mask, TensorHandle):  # of a block pointer that pads with nothing
                 mask = TensorHandle(np.asarray(mask), tl.int1)
-            behind = watch.memory.load(*active(ptrs, mask))
+            behind, stored = watch.memory.load(*active(ptrs, mask))
             if other is None and self.other_given:
                 other = TensorHandle(
                     np.zeros_like(ptrs.data, dtype=triton_interpreter._get_np_dtype(ptrs.get_element_ty())),
@@ -168,7 +169,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
                 ptrs, mask, other, cache_modifier, eviction_policy, is_volatile
             )
             if behind:
-                follow(found, behind, lambda told: watch.memory.note("race", told))
+                follow(found, behind, lambda told: watch.memory.note("race", told), stored)
             return found
 
         def create_masked_store(
@@ -249,19 +250,6 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             return super().create_fma(x, y, z)
 
     return SeeingBuilder
-
-
-def _waiting(kind: type[Any], watch: Watch) -> type[Any]:
-    """The reductions or scans of `kind`: across all warps of a program, where they take a whole block."""
-
-    class Waiting(kind):  # type: ignore[misc]
-        def apply(self, input: Any) -> Any:
-            first = input[0] if isinstance(input, tuple) else input
-            if self.axis is None or len(first.shape) == 1:
-                watch.memory.wait()
-            return super().apply(input)
-
-    return Waiting
 
 
 def _reporting(watch: Watch) -> type[Any]:

@@ -12,6 +12,7 @@ import torch
 import triton.language as tl
 from triton.runtime.interpreter import TensorHandle
 
+from .behind import steers
 from .numerics import plain
 
 _MODULES = (
@@ -86,6 +87,8 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
         tensors = [arg for arg in args if isinstance(arg, tl.tensor)]
         block = max(tensors, key=lambda arg: arg.type.is_block())  # the others are numbers of a launch
         dtype = max((arg.dtype for arg in tensors), key=_floating_bits)
+        for arg in tensors:
+            steers(arg.handle)
         values = [_float64(arg) for arg in args]
         same_shape = torch.broadcast_tensors(*values)  # type: ignore[no-untyped-call]
         result = function(*same_shape).numpy()

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,31 +19,20 @@ import torch
 from .extent import Addresses, Extent, Slots, Traffic
 from .lanes import Lanes, Mask
 from .order import Order
+from .violations import MOST, OutOfBoundsError, Violation
 
 _PROGRAM_BITS, _MOMENT_BITS = 24, 20  # of a stamp: launch, program, moment
 _SEVERAL = (1 << _PROGRAM_BITS) - 1  # program number that stands for "more than one program"
 _LAST_MOMENT = (1 << _MOMENT_BITS) - 1
-_MOST_VIOLATIONS = 5
-
-
-class OutOfBoundsError(Exception):
-    """A lane that is not masked off points outside every tensor of its launch."""
-
-
-@dataclass(frozen=True)
-class Violation:
-    """`kind` is "out-of-bounds", "race", "unwritten", "misaligned", or "astray" where an access goes
-    elsewhere than its lanes ask, which may do no harm."""
-
-    kind: str
-    kernel: str
-    detail: str
 
 
 class Memory:
     """The tensors a candidate's kernels may touch during one call, and what they did."""
 
-    def __init__(self) -> None:
+    def __init__(self, unused: set[tuple[str, str]] | None = None) -> None:
+        """`unused`: kernels and names of tensors of which single programs load what others store, and make no
+        use of it as far as is known; calls may share it."""
+        self.unused = set() if unused is None else unused
         self.extents: dict[int, Extent] = {}
         self.violations: list[Violation] = []
         self.loads_without_other = 0
@@ -103,9 +91,11 @@ class Memory:
         """All lanes of the program have come this far."""
         self._lanes.clear()
 
-    def load(self, addresses: Addresses, item_bytes: int, mask: Mask | None = None) -> str:
-        """`mask`: which lanes of the block `addresses` belong to. Tells of a value that one lane stored."""
-        behind = ""
+    def load(self, addresses: Addresses, item_bytes: int, mask: Mask | None = None) -> tuple[str, bool]:
+        """`mask`: which lanes of the block `addresses` belong to. Tells of a single value that one lane of
+        this program has stored (then true), or another program (then false): loading it does no harm, but
+        what is made of it may."""
+        behind, own = "", True
         for extent, slots, lanes in self._split(addresses, item_bytes, "load"):
             if mask is not None:
                 done = self._lanes.setdefault(extent.start, Lanes())
@@ -117,11 +107,16 @@ class Memory:
             extent.read(slots)
             if extent.fresh:
                 self._check_written(extent, slots)
-            self._check(extent, slots, extent.writer, "reads")
+            raced = self._raced(extent, slots, extent.writer, "reads")
+            if raced and mask is not None and mask.size == 1:
+                behind, own = raced, False
+                self.unused.add((self._kernel, extent.name))
+            elif raced:
+                self.note("race", raced)
             self._check_atomics(extent, slots, "reads")
             shared = self._unordered(extent.reader[slots], relying=False)  # reads need no order among them
             extent.reader[slots] = np.where(shared, self._stamped(_SEVERAL, 0), self._stamp)
-        return behind
+        return behind, own
 
     def store(
         self,
@@ -143,7 +138,8 @@ class Memory:
             if unlike is not None and self._foreign(extent.writer[slots]).any():
                 differ, _ = extent.slots(extent.own(unlike()), item_bytes)
             self._check(extent, differ, extent.writer, "also writes")
-            self._check(extent, slots, extent.reader, "overwrites what was read from")
+            if (self._kernel, extent.name) not in self.unused:
+                self._check(extent, slots, extent.reader, "overwrites what was read from")
             self._check_atomics(extent, slots, "overwrites")
             extent.writer[slots] = self._stamp
 
@@ -225,17 +221,24 @@ class Memory:
         return foreign
 
     def _check(self, extent: Extent, slots: Slots, stamps: Slots, verb: str) -> None:
+        raced = self._raced(extent, slots, stamps, verb)
+        if raced:
+            self.note("race", raced)
+
+    def _raced(self, extent: Extent, slots: Slots, stamps: Slots, verb: str) -> str:
+        """The first race there is, in words."""
         unordered = self._unordered(stamps[slots])
-        if unordered.any():
-            slot = int(slots[unordered][0])
-            self._race(extent, slot, int(stamps[slot]), verb)
+        if not unordered.any():
+            return ""
+        slot = int(slots[unordered][0])
+        return self._race(extent, slot, int(stamps[slot]), verb)
 
     def _check_atomics(self, extent: Extent, slots: Slots, verb: str) -> None:
         """The same beside what other programs did with atomics."""
         for stamp, touched in extent.atomics:
             met = touched[np.isin(touched, slots)]
             if met.size and self._unordered(np.array([stamp])).any():
-                self._race(extent, int(met[0]), stamp, verb)
+                self.note("race", self._race(extent, int(met[0]), stamp, verb))
                 return
 
     def _check_written(self, extent: Extent, slots: Slots) -> None:
@@ -253,13 +256,11 @@ class Memory:
         stands = "and no tl.debug_barrier stands in between"
         return f"a lane of program {self._order.program} {verb} {where}, {stands}"
 
-    def _race(self, extent: Extent, slot: int, stamp: int, verb: str) -> None:
+    def _race(self, extent: Extent, slot: int, stamp: int, verb: str) -> str:
         other = (stamp >> _MOMENT_BITS) & _SEVERAL
         whose = "several programs" if other == _SEVERAL else f"program {other}"
-        mine = self._order.program
-        self.note(
-            "race", f"program {mine} {verb} {extent.name}[{slot}], which {whose} of the same launch uses"
-        )
+        where = f"{extent.name}[{slot}], which {whose} of the same launch uses"
+        return f"program {self._order.program} {verb} {where}"
 
     def _split(self, addresses: Addresses, item_bytes: int, verb: str) -> Iterable[tuple[Extent, Slots, int]]:
         """Per tensor touched: its slots, and how many distinct addresses of it this instruction asks for."""
@@ -295,5 +296,5 @@ class Memory:
         raise OutOfBoundsError(detail)
 
     def note(self, kind: str, detail: str) -> None:
-        if len(self.violations) < _MOST_VIOLATIONS:
+        if len(self.violations) < MOST:
             self.violations.append(Violation(kind, self._kernel, f"{self._kernel}: {detail}"))

@@ -14,7 +14,7 @@ import torch
 
 from .extent import Addresses
 from .launches import tensors_in
-from .memory import OutOfBoundsError
+from .violations import OutOfBoundsError
 
 _BUDGET_S = 6.0
 """CPU time for one walk through full size, times how much more of it is walked; where it runs out, nothing is

@@ -17,8 +17,8 @@ from ..interpreter.extent import loaded_whole
 from ..interpreter.interpreter import Watch
 from ..interpreter.kept import Kept
 from ..interpreter.launches import labels
-from ..interpreter.memory import OutOfBoundsError
 from ..interpreter.pace import EachItsOwnError
+from ..interpreter.violations import OutOfBoundsError
 from ..reference.eight_bits import as_bytes
 from ..reference.oracle import in_mode
 from ..reference.overlaps import overlapping, shares

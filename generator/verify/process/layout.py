@@ -16,6 +16,7 @@ Layout = Literal[
 ]  # fmt: skip
 PITCHED: Layout = "pitched"
 TRANSPOSED: Layout = "transposed"
+SHIFTED: Layout = "shifted"
 LAYOUTS: tuple[Layout, ...] = (
     "transposed", "shifted", "expanded", "channels last", "stepped", "unlike", PITCHED,
     "cropped", "turned",

@@ -30,8 +30,8 @@ from triton.runtime import interpreter as triton_interpreter
 from ..interpreter.imagining import imagining
 from ..interpreter.interpreter import Launch, Watch
 from ..interpreter.launches import grid_of, labels, sizes_of
-from ..interpreter.memory import OutOfBoundsError
 from ..interpreter.phantom import Phantom, TimeIsUpError
+from ..interpreter.violations import OutOfBoundsError
 from ..text.coverage import unwatched
 from .call import cause, told
 from .exchange import Form

@@ -33,16 +33,22 @@ _SHIFTS = words("""
 
 FRACTIONAL = "pow of a fraction"
 
+_LAYS = words("""
+    unfold im2col gather index index_select diagonal reflection_pad1d reflection_pad2d replication_pad1d
+    replication_pad2d
+    """)
+"""What else only moves numbers."""
+
 _PASSES_NAN = (
     _MOVES
+    | _LAYS
     | {FRACTIONAL}
     | words("""
     add sub rsub mul div neg reciprocal sqrt rsqrt square pow exp exp2 log log2 log10 sigmoid silu sum mean mm
     bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
     native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm
-    cumsum cumprod prod index_add scatter_add embedding logsumexp unfold roll flip repeat constant_pad_nd
-    gather index index_select diagonal pixel_shuffle pixel_unshuffle im2col avg_pool2d avg_pool3d
-    reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d
+    cumsum cumprod prod index_add scatter_add embedding logsumexp roll flip repeat constant_pad_nd
+    pixel_shuffle pixel_unshuffle avg_pool2d avg_pool3d
     """)
 )
 """NaN comes out of these however they are computed. Of a clamp or a comparison it does not:
@@ -55,6 +61,9 @@ _EXTREMES = words("""
     """)
 """Torch documents that these pass NaN on, and of nothing else an op may consist for that to be asked: where
 they stand among others, honest kernels take `tl.max` and `tl.maximum`, which drop it."""
+
+_SORTS = words("sort msort median kthvalue")
+"""In these NaN is larger than any number, and a median of which it is a part."""
 
 _COMPARES = words("""
     gt ge lt le eq ne logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not
@@ -117,7 +126,8 @@ def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:
     """Whether it is known what becomes of NaN; `floating`: an output is."""
     operators = frozenset(operators)
     if floating:
-        return operators <= _PASSES_NAN or operators <= _MOVES | _EXTREMES
+        moved = _MOVES | _SHIFTS | _LAYS
+        return operators <= _PASSES_NAN or operators <= moved | _EXTREMES | _SORTS
     return operators <= _PASSES_NAN | _COMPARES and not _COMPARES.isdisjoint(operators)
 
 

@@ -33,7 +33,7 @@ from ..process.exchange import Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.in_parts import TOGETHER
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
-from .most import columns, input_bytes, longest_row, most_places
+from .most import columns, input_bytes, longest_division, longest_row, most_places
 from .settings import uncrowded
 from .worth_asking import changes_inputs, in_half, of_lengths, tells_more
 
@@ -167,6 +167,9 @@ class _Plan:
         place, most = self._most(most_places)
         if most_places(most) > most_places(longest):  # one that is met more often than a byte counts
             cases += self._altered(place, most, "one place")
+        place, divided = self._most(longest_division)
+        if longest_division(divided) > longest_division(self.first):
+            cases += self._altered(place, divided, "one part")
         largest = {self._most(input_bytes)[0], self.widest[0]}
         for place in sorted(largest - {0}):
             cases += self._altered(place, self.found[place], *AT_LENGTH)
@@ -178,7 +181,8 @@ class _Plan:
         return cases
 
     def _of_crowds(self) -> list[Case]:
-        return [case for one in self.crowd for case in self._altered(len(self.found), one, "one place")]
+        place = len(self.found)
+        return [case for one in self.crowd for case in self._altered(place, one, "one place", "one part")]
 
     def _layouts(self) -> list[Case]:
         cases = []

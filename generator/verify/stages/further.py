@@ -23,12 +23,13 @@ from ..inputs.families import (
     leading_pair,
 )
 from ..inputs.setting import Case, Setting
-from ..process.layout import PITCHED, TRANSPOSED, suits
+from ..process.layout import PITCHED, SHIFTED, TRANSPOSED, suits
 from ..shapes.hints import hints
 from ..shapes.sizing import builds_alike, sizes_of
 from ..text.candidate import with_constants
 from .cases import plain
 from .modes import other_modes
+from .settings import EVEN
 from .worth_asking import asks
 
 FEW_UNITS = 4
@@ -39,7 +40,7 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
     """In the other module mode, with spikes and peaks at the largest shape, and on more rows; `declared` is
     the precision."""
     cases = other_modes(found, planned, seed, source)
-    cases += _again_pitched(planned, source)
+    cases += _promised(found, planned, seed, source)
     cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
     cases += _on_another_path(found, planned, seed, source)
     cases += _in_another_order(found, planned, source)
@@ -63,11 +64,16 @@ def _untold(op: Op) -> frozenset[int]:
     return frozenset(sizes[name] for name in untold) - {sizes[name] for name in sizes.keys() - untold}
 
 
-def _again_pitched(planned: list[Case], source: str) -> list[Case]:
+def _promised(found: list[Setting], planned: list[Case], seed: int, source: str) -> list[Case]:
     """Rows of odd length once more, for a candidate that promises its compiler anything: how wide a vector is
-    made of that shows by a first launch."""
-    pitched = [one for one in planned if one.step.layout == PITCHED and hints(source).promises]
-    return [replace(one, name=f"{one.name}, again") for one in pitched]
+    made of that shows by a first launch. And whole tiles that begin one element off."""
+    if not hints(source).promises:
+        return []
+    pitched = [one for one in planned if one.step.layout == PITCHED]
+    draw = Draw(torch.Generator().manual_seed(seed + 7))
+    even = [pair for pair in enumerate(found) if pair[1].name in (EVEN, "wide")]
+    off = [draw.case(*where, "normal", layout=SHIFTED, optional=False) for where in even]
+    return [*(replace(one, name=f"{one.name}, again") for one in pitched), *off]
 
 
 def _in_another_order(found: list[Setting], planned: list[Case], source: str) -> list[Case]:

@@ -6,6 +6,7 @@ import torch
 
 from ....profiling.op import Op
 from ..inputs.integers import is_whole
+from ..inputs.places import rises
 from ..inputs.setting import Setting
 
 
@@ -24,6 +25,11 @@ def longest_row(setting: Setting) -> int:
 def most_places(setting: Setting) -> int:
     """Integers in a row of any input, or in all of it where it has no rows."""
     return max((one.shape[-1] for one in setting.shipped if is_whole(one)), default=0)
+
+
+def longest_division(setting: Setting) -> int:
+    """What rising integers among the inputs divide: elements up to the last of them."""
+    return max((int(one[-1]) for one in setting.shipped if rises(one)), default=0)
 
 
 def input_bytes(setting: Setting) -> int:

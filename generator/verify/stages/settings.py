@@ -14,6 +14,7 @@ from ..shapes.crowds import CROWDED, crowded
 from ..shapes.hints import hints
 from ..shapes.stretched import stretched
 from ..shapes.turns import beside, with_fewer_turns
+from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
 
 
@@ -35,6 +36,9 @@ class Room:
 
 
 _LEAST_BYTES = 4 << 10
+
+EVEN = "even"
+"""The shape at which a candidate is held to what it promises its compiler."""
 
 ROOM = Room()
 NARROWER = Room(wide=ROOM.wide >> 6)
@@ -63,7 +67,19 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
         return []
     larger = _fitting(op, room.wide, ("wide",)) or _fitting(op, room.wide, ("small",))
     sets += [replace(one, name="wide") for one in larger if one.overrides != sets[0].overrides]
-    return [*sets, *stretched(op, sets, 2 * room.wide, hints(source)), *crowded(op, sets)]
+    told = hints(source)
+    more = [
+        *stretched(op, sets, 2 * room.wide, told),
+        *(_even(op, sets[0], room.wide) if told.promises else []),
+    ]
+    return [*sets, *more, *crowded(op, sets)]
+
+
+def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
+    """Whole tiles, as full size has them, whose vectors no mask prevents."""
+    sizes = whole_tiles(op, small.overrides, max(most_bytes, 2 * small.total_bytes))
+    size = op.bytes_at(sizes) if sizes is not None else None
+    return [ShapeSet(EVEN, sizes, size, True, "whole tiles")] if sizes and size else []
 
 
 def uncrowded(found: list[Setting]) -> list[Setting]:

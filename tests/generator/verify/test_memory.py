@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from kbgen.generator.verify.interpreter.memory import Memory, OutOfBoundsError
+from kbgen.generator.verify.interpreter.memory import Memory
+from kbgen.generator.verify.interpreter.violations import OutOfBoundsError
 
 
 @pytest.fixture
@@ -75,6 +76,28 @@ def test_overwriting_what_another_program_read_is_a_race(memory: Memory) -> None
     memory.begin_program(1)
     memory.load(at(1000, 8), 4)
     memory.store(at(1000, 1), 4)
+    assert kinds(memory) == ["race"]
+
+
+def test_a_single_value_of_another_program_is_told_of_and_may_be_loaded(memory: Memory) -> None:
+    one = np.ones(1, np.bool_)
+    memory.load(at(1000, 1), 4, one)
+    memory.store(at(1000, 1), 4, one)
+    memory.begin_program(1)
+    told, own = memory.load(at(1000, 1), 4, one)
+    assert "program 1 reads x[0]" in told and not own
+    assert kinds(memory) == []
+    memory.begin_launch("kernel", [1000])  # where the reader comes first: nothing was made of it before
+    memory.begin_program(1)
+    memory.load(at(1000, 1), 4, one)
+    memory.begin_program(0)
+    memory.store(at(1000, 1), 4, one)
+    assert kinds(memory) == []
+    memory.begin_launch("other", [1000])
+    memory.begin_program(1)
+    memory.load(at(1000, 1), 4, one)
+    memory.begin_program(0)
+    memory.store(at(1000, 1), 4, one)
     assert kinds(memory) == ["race"]
 
 

@@ -1,0 +1,22 @@
+"""What a kernel may do wrong to memory, as it is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MOST = 5
+"""Of one call that are told."""
+
+
+class OutOfBoundsError(Exception):
+    """A lane that is not masked off points outside every tensor of its launch."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """`kind` is "out-of-bounds", "race", "unwritten", "misaligned", or "astray" where an access goes
+    elsewhere than its lanes ask, which may do no harm."""
+
+    kind: str
+    kernel: str
+    detail: str
