@@ -22,6 +22,8 @@ _MOST_FORCED = 64
 """Quotients above this are not made to hold: as a grid they would take all the time there is."""
 
 Site = tuple[str, int]
+Outcomes = dict[Site, dict[bool, Any]]
+"""How evaluations of each site came out, with a value that gave it."""
 
 
 class Conditions:
@@ -33,7 +35,7 @@ class Conditions:
     """
 
     def __init__(self) -> None:
-        self.outcomes: dict[Site, dict[bool, Any]] = {}
+        self.outcomes: Outcomes = {}
         self.texts: dict[Site, str] = {}
         self.forced: Mapping[Site, Any] = {}
         self.amounts: set[Site] = set()
@@ -42,7 +44,7 @@ class Conditions:
         self.chosen: set[Site] = set()
         self.spins = False  # a kernel has a loop that may wait for another program
 
-    def begin(self) -> dict[Site, dict[bool, Any]]:
+    def begin(self) -> Outcomes:
         """The outcomes so far, and none from here on."""
         before, self.outcomes = self.outcomes, {}
         return before
@@ -77,11 +79,7 @@ class Conditions:
 
     def not_held(self, sites: Mapping[Site, Any]) -> dict[Site, Any]:
         """Those of `sites` that evaluations since `begin` did not all give as they are there."""
-        return {
-            site: value
-            for site, value in sites.items()
-            if self.outcomes.get(site, {}).keys() != {bool(value)}
-        }
+        return {site: value for site, value in sites.items() if not holds(self.outcomes, site, value)}
 
     def forceable(self, amounts: Mapping[Site, float]) -> dict[Site, float]:
         """Those made of a kernel's arguments alone, or by the wrapper, and not too large to be a count."""
@@ -128,6 +126,20 @@ class Conditions:
         return choose(chosen, chosen)
 
 
+def holds(outcomes: Outcomes, site: Site, value: Any) -> bool:
+    """Whether every evaluation gave that."""
+    return outcomes.get(site, {}).keys() == {bool(value)}
+
+
+def together(several: Iterable[Outcomes]) -> Outcomes:
+    """The outcomes of all; of a value that gave one, the first."""
+    found: Outcomes = {}
+    for one in several:
+        for site, outcomes in one.items():
+            found[site] = {**outcomes, **found.get(site, {})}
+    return found
+
+
 @dataclass(frozen=True)
 class Unmet:
     """Numbers made of sizes that full size has and no call has met so far: `amounts` by their site, with a
@@ -147,9 +159,8 @@ class Unmet:
     def __bool__(self) -> bool:
         return bool(self.amounts or self.values)
 
-    def after(self, conditions: Conditions, values: set[float]) -> Unmet:
-        """What is left once `conditions` and `values` have seen more calls."""
-        seen = conditions.outcomes
+    def after(self, seen: Outcomes, values: set[float]) -> Unmet:
+        """What is left of it beside conditions and values that calls have `seen`."""
         left = {site: value for site, value in self.amounts.items() if bool(value) not in seen.get(site, {})}
         return Unmet(left, self.values - values)
 

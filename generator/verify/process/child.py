@@ -12,7 +12,6 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,11 @@ import numpy.random  # noqa: F401
 import torch
 import torch._dynamo
 import triton.experimental.gluon  # noqa: F401
-from torch import nn
 
 from ....profiling import running
 from ....profiling.sandbox_child import serve
-from ..interpreter.conditions import Conditions, Site, Unmet, listed
-from ..interpreter.configurations import MOST, turns_of
+from ..interpreter.conditions import Conditions, Outcomes, Unmet, listed, together
+from ..interpreter.configurations import MOST
 from ..interpreter.interpreter import Watch, install
 from ..interpreter.libdevice import emulate_libdevice
 from ..interpreter.watched import CHOICE, NAME, watch_kernels
@@ -57,8 +55,9 @@ from .loading import (
     imported,
     made,
 )
-from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
+from .rehearsal import Rehearsed
 from .stand_in import ASKS, off_the_card, stand_in, units
+from .whole_walk import WholeWalk
 
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:
@@ -127,6 +126,7 @@ class _Judging:
         self.costs: dict[int, float] = {}  # CPU time of the longest call, by its shape
         self.taken: dict[int, float] = {}  # CPU time of all calls, by their shape
         self.at_will = 0.0  # CPU time of calls that might have been left out
+        self.met: dict[int, Outcomes] = {}  # how conditions came out, by the shape
         self.wanted = Unmet.of(request.get("wanted", {}))
 
     def run(self) -> None:
@@ -139,6 +139,7 @@ class _Judging:
                 continue
             (self.folder / PROGRESS_FILE).write_text(str(number))
             began = self._spent()
+            self.conditions.outcomes = self.met.setdefault(step.shape, {})
             self._call(step)
             taken = self._spent() - began
             if number == 0 and taken > self.request.get("first_call_s", math.inf):
@@ -150,6 +151,7 @@ class _Judging:
             if (self.folder / ENOUGH_FILE).exists():
                 self.enough = True
                 return
+        self.conditions.outcomes = {}
         self._force()
         until = self._spent() + self.request["patience_s"]
         while self.watch.tuning.missing and len(self.reports) < len(self.steps) + MOST:
@@ -168,59 +170,9 @@ class _Judging:
         """The walk through full size, and calls that meet what it alone has met."""
         if full is None or self.enough or self.reports[0].status == "raised":
             return None
-        judged, known, making = self.conditions.begin(), self.watch.in_values, partial(self._made, full)
-        self.watch.in_values = set()
-        with self.watch.tuning.aside():
-            rehearsed = rehearse(self.watch, making, full.inputs)
-        self.watch.begin()
-        new = self.conditions.new_since(judged)
-        alone = frozenset(self.watch.in_values - known)
-        unmet = Unmet(self.conditions.new_amounts(judged, rehearsed.kernels), alone)
-        turns = turns_of(self.watch.tuning.at_full)
-        with self.watch.tuning.aside():  # what sizes lead to is known, and is not what these values lead to
-            rehearsed = at_highest(rehearsed, self.watch, making, full.inputs)
-            rehearsed = self._beside(rehearsed, full.beside)
-        self.watch.begin()
-        self.conditions.begin()
-        self.watch.in_values = set()
-        forced = self._meet(new, turns, full.tiles)
-        left = unmet.after(self.conditions, self.watch.in_values)
-        values = tuple(sorted(left.values))
-        whole = set.intersection(
-            *(one.read_whole for one in self.instances.values() if one.read_whole is not None)
-        )
-        unread = {label: told for label, told in rehearsed.unread.items() if label in whole}
-        rehearsed = replace(rehearsed, unread=unread, values=values)
-        return replace(rehearsed, amounts=listed(left.amounts), forced=listed(forced))
-
-    def _beside(self, rehearsed: Rehearsed, beside: FullSize | None) -> Rehearsed:
-        """With the faults of a walk at a size that is a multiple of nothing, if full size itself had none."""
-        if beside is None or rehearsed.faults or rehearsed.why_not:
-            return rehearsed
-        walked = rehearse(self.watch, partial(self._made, beside), beside.inputs)
-        told = "right at full size, but with its largest size one less"
-        return replace(
-            rehearsed, faults=tuple((cause, f"{told}: {detail}") for cause, detail in walked.faults)
-        )
-
-    def _meet(
-        self, sites: Mapping[Site, Any], turns: list[dict[str, Any]], tiles: tuple[Step, ...]
-    ) -> Mapping[Site, Any]:
-        """Calls with `sites` and configurations as full size alone has them: at sizes that give them of
-        themselves, and for what these do not give, which is returned, made to hold."""
-        step, place = (tiles[0], 0) if tiles and sites else (self._retried, None)
-        if place is not None:
-            self.conditions.begin()
-            for turn in turns or [{}]:
-                self.watch.tuning.forced = turn
-                for number, natural in enumerate(tiles):
-                    self._call(natural, _words(turn), number)
-            sites = self.conditions.not_held(sites)
-            turns = turns * bool(sites)
-        for turn in turns or [{}] * bool(sites):
-            self.conditions.forced, self.watch.tuning.forced = sites, turn
-            self._call(step, self.conditions.told(sites) or _words(turn), place)
-        return sites
+        read = [one.read_whole for one in self.instances.values() if one.read_whole is not None]
+        walk = WholeWalk(full, self.watch, self.conditions, self._call, self.request["mode"])
+        return walk.made(self.met, self._retried, set.intersection(*read))
 
     def _needless(self, step: Step) -> bool:
         """Whether what is wanted was met at other sizes."""
@@ -240,7 +192,8 @@ class _Judging:
 
     def left(self) -> Unmet:
         """What is wanted of these calls and none has met."""
-        return self.wanted.after(self.conditions, self.watch.in_values)
+        met = together((*self.met.values(), self.conditions.outcomes))
+        return self.wanted.after(met, self.watch.in_values)
 
     def _force(self) -> None:
         """One call with the amounts that no size of ours gives and that no program's place takes part in."""
@@ -283,14 +236,6 @@ class _Judging:
         code = getattr(model.forward, "__code__", None)
         arguments = list(code.co_varnames[1:]) if code else []
         return Instance(model, arguments, [], [], self.reached, own)
-
-    def _made(self, full: FullSize) -> nn.Module:
-        model = made(imported(Path(full.file), "full", self.conditions), full, NOWHERE)
-        return model if self.request["mode"] == "as-is" else model.train(self.request["mode"] == "train")
-
-
-def _words(turn: Mapping[str, Any]) -> str:
-    return ", ".join(map(str, turn.values()))
 
 
 if __name__ == "__main__":

@@ -56,8 +56,9 @@ Form = tuple[tuple[int, ...], tuple[int, ...], torch.dtype, int | Rising | None]
 class FullSize:
     """The op as it is shipped: the candidate file for it, how ModelNew is built, the forms of its inputs.
 
-    `tiles` are calls at sizes that are whole tiles where its own are, made if it meets conditions alone;
-    `beside` is the op with its largest size one less, which is a multiple of nothing.
+    `tiles` are calls for conditions that it meets alone, or that calls of the shapes `asked` of values do not
+    meet as it does: the first `natural` of them at sizes that are whole tiles where its own are, and others
+    at shapes of the plan. `beside` is the op with its largest size one less, which is a multiple of nothing.
     """
 
     file: str
@@ -66,6 +67,8 @@ class FullSize:
     seed: int
     inputs: list[Form | Input]
     tiles: tuple[Step, ...] = ()
+    natural: int = 0
+    asked: tuple[int, ...] = ()
     beside: FullSize | None = None
 
 

@@ -20,7 +20,7 @@ from ..comparison.review import Reviewed
 from ..inputs.places import rises
 from ..inputs.setting import Case, Setting, init_arguments
 from ..interpreter.phantom import Rising
-from ..process.exchange import Form, FullSize, Step, StepReport
+from ..process.exchange import Form, FullSize, StepReport
 from ..reference.operators import takes_parts
 from ..shapes.whole_tiles import bytes_of
 from ..text.candidate import with_constants
@@ -30,17 +30,27 @@ from .record import Record
 
 
 def full_size(
-    record: Record, judged: Sequence[Setting], tiles: Sequence[Case], scratch: Path
+    record: Record, judged: Sequence[Setting], tiles: Sequence[Case], natural: int, scratch: Path
 ) -> FullSize | None:
-    """The op as shipped; None where that is one of the judged shapes, or cannot be described."""
+    """The op as shipped; None where that is one of the judged shapes, or cannot be described. The first
+    `natural` of the `tiles` are at whole tiles."""
     op = record.op
     if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
         return None
     one_less = _one_less(op, judged[0].op.overrides)
     fits = bool(one_less) and bytes_of(op, one_less) is not None and not op.holds_by_chance(one_less)
     given = record, judged
-    beside = _described(*given, op.with_overrides(one_less), "beside", (), scratch) if fits else None
-    return _described(*given, op, "full", tuple(case.step for case in tiles), scratch, beside)
+    beside = _described(*given, op.with_overrides(one_less), "beside", scratch) if fits else None
+    found = _described(*given, op, "full", scratch)
+    if found is None:
+        return None
+    steps = tuple(case.step for case in tiles)
+    asked = tuple(place for place, one in enumerate(judged) if one.name in _OF_VALUES)
+    return replace(found, tiles=steps, natural=natural, asked=asked, beside=beside)
+
+
+_OF_VALUES = ("small", "odd")
+"""Shapes at which most families of values are asked for, one of them each."""
 
 
 def _one_less(op: Op, small: Mapping[str, Literal]) -> dict[str, Literal]:
@@ -59,9 +69,7 @@ def _described(
     judged: Sequence[Setting],
     op: Op,
     name: str,
-    steps: tuple[Step, ...],
     scratch: Path,
-    beside: FullSize | None = None,
 ) -> FullSize | None:
     try:
         args, kwargs = init_arguments(op, record.seed)
@@ -82,7 +90,7 @@ def _described(
         else one
         for place, one in enumerate(inputs)
     ]
-    return FullSize(str(file.resolve()), args, kwargs, record.seed, forms, steps, beside)
+    return FullSize(str(file.resolve()), args, kwargs, record.seed, forms)
 
 
 def beginnings(judged: Sequence[Setting], inputs: Sequence[Input], place: int) -> Rising | None:

@@ -1,0 +1,124 @@
+"""Walks through full size, and makes calls that meet what it alone has met, or where values were asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from ..interpreter.conditions import Conditions, Outcomes, Site, Unmet, holds, listed, together
+from ..interpreter.configurations import turns_of
+from ..interpreter.interpreter import Watch
+from .exchange import FullSize, Step
+from .loading import imported, made
+from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
+
+_Call = Callable[[Step, str, int | None], None]
+"""Makes a call: with what was made to hold, in words, and its place among the calls at tiles."""
+
+
+class WholeWalk:
+    """The walk of one candidate through `full`."""
+
+    def __init__(self, full: FullSize, watch: Watch, conditions: Conditions, call: _Call, mode: str) -> None:
+        self.full, self.watch, self.conditions, self.call, self.mode = full, watch, conditions, call, mode
+
+    def made(self, met: Mapping[int, Outcomes], retried: Step, read_whole: set[str]) -> Rehearsed:
+        """`met` are the conditions of the plan's calls by their shapes, `retried` is the one to repeat with
+        other outcomes, and `read_whole` what every call has loaded all of."""
+        judged = together((*met.values(), self.conditions.begin()))
+        known, making = self.watch.in_values, partial(self._built, self.full)
+        self.watch.in_values = set()
+        with self.watch.tuning.aside():
+            rehearsed = rehearse(self.watch, making, self.full.inputs)
+        self.watch.begin()
+        new = self.conditions.new_since(judged)
+        elsewhere = {
+            site: value
+            for shape in self.full.asked
+            for site, value in self.conditions.new_since(met.get(shape, {})).items()
+            if site not in new and site in met.get(shape, {})
+        }
+        alone = frozenset(self.watch.in_values - known)
+        unmet = Unmet(self.conditions.new_amounts(judged, rehearsed.kernels), alone)
+        turns = turns_of(self.watch.tuning.at_full)
+        with self.watch.tuning.aside():  # what sizes lead to is known, and is not what these values lead to
+            rehearsed = at_highest(rehearsed, self.watch, making, self.full.inputs)
+            rehearsed = self._beside(rehearsed, self.full.beside)
+        self.watch.begin()
+        self.conditions.begin()
+        self.watch.in_values = set()
+        forced = self._meet(new, elsewhere, met, turns, retried)
+        left = unmet.after(self.conditions.outcomes, self.watch.in_values)
+        values = tuple(sorted(left.values))
+        unread = {label: told for label, told in rehearsed.unread.items() if label in read_whole}
+        rehearsed = replace(rehearsed, unread=unread, values=values)
+        return replace(rehearsed, amounts=listed(left.amounts), forced=listed(forced))
+
+    def _beside(self, rehearsed: Rehearsed, beside: FullSize | None) -> Rehearsed:
+        """With the faults of a walk at a size that is a multiple of nothing, if full size itself had none."""
+        if beside is None or rehearsed.faults or rehearsed.why_not:
+            return rehearsed
+        walked = rehearse(self.watch, partial(self._built, beside), beside.inputs)
+        told = "right at full size, but with its largest size one less"
+        return replace(
+            rehearsed, faults=tuple((cause, f"{told}: {detail}") for cause, detail in walked.faults)
+        )
+
+    def _meet(
+        self,
+        new: Mapping[Site, Any],
+        elsewhere: Mapping[Site, Any],
+        met: Mapping[int, Outcomes],
+        turns: list[dict[str, Any]],
+        retried: Step,
+    ) -> Mapping[Site, Any]:
+        """Calls with the `new` conditions and configurations as full size alone has them: at sizes that give
+        them of themselves, and for what these do not give, which is returned, made to hold. And calls with
+        other values where conditions came out as at full size, which did not where values were asked of."""
+        step, place = (self.full.tiles[0], 0) if self._natural() and new else (retried, None)
+        if self._natural() and (new or elsewhere):
+            self.conditions.begin()
+            for turn in (turns if new else []) or [{}]:
+                self.watch.tuning.forced = turn
+                for number, natural in self._natural():
+                    self.call(natural, _words(turn), number)
+            elsewhere = self.conditions.not_held(elsewhere)
+            if new:
+                new = self.conditions.not_held(new)
+                turns = turns * bool(new)
+        self.watch.tuning.forced = {}
+        self._ask_elsewhere(elsewhere, met)
+        for turn in turns or [{}] * bool(new):
+            self.conditions.forced, self.watch.tuning.forced = new, turn
+            self.call(step, self.conditions.told(new) or _words(turn), place)
+        return new
+
+    def _natural(self) -> list[tuple[int, Step]]:
+        """The calls at whole tiles, and their places."""
+        return list(enumerate(self.full.tiles[: self.full.natural]))
+
+    def _ask_elsewhere(self, sites: Mapping[Site, Any], met: Mapping[int, Outcomes]) -> None:
+        """Calls at shapes of the plan that give what is left of `sites`, as long as any is."""
+        for shape, steps in groupby(self._further(), key=lambda pair: pair[1].shape):
+            held = [site for site, value in sites.items() if holds(met.get(shape, {}), site, value)]
+            if held:
+                sites = {site: value for site, value in sites.items() if site not in held}
+                for number, step in steps:
+                    self.call(step, "", number)
+
+    def _further(self) -> Iterator[tuple[int, Step]]:
+        yield from list(enumerate(self.full.tiles))[self.full.natural :]
+
+    def _built(self, full: FullSize) -> nn.Module:
+        model = made(imported(Path(full.file), "full", self.conditions), full, NOWHERE)
+        return model if self.mode == "as-is" else model.train(self.mode == "train")
+
+
+def _words(turn: Mapping[str, Any]) -> str:
+    return ", ".join(map(str, turn.values()))
