@@ -19,6 +19,7 @@ from .inputs.setting import Setting
 from .judgement import Judgement
 from .process.exchange import CARD_CHILD, read_report, read_tensors, write_request
 from .sanitizer import Sanitized, sanitize
+from .stages.at_sizes import BesidePlan
 from .stages.record import Record
 from .stages.settings import written
 from .stages.whole import first_fault, hidden_library_call, own_kernels
@@ -49,7 +50,7 @@ class OnCard(Judgement):
     ) -> None:  # fmt: skip
         super().__init__(record, found, scratch, LIMITS, live=True)
         self.run, self.device, self.watch = run, device, watch
-        self.tiles = []
+        self.beside = BesidePlan([], [], [])
 
     def _write(self) -> None:
         self.scratch.mkdir(parents=True, exist_ok=True)

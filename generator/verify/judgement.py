@@ -27,7 +27,7 @@ from .sanitizer import sanitize
 from .stages.again import Again, again
 from .stages.answering import Answering
 from .stages.answers import Answers
-from .stages.at_sizes import at_long_rows, at_whole_tiles
+from .stages.at_sizes import beside_plan
 from .stages.cases import plan
 from .stages.ending import ended_badly
 from .stages.full_axes import AtFullAxes, at_full_axes, most_rows
@@ -80,10 +80,8 @@ class Judgement:
         self.cases = plan(found, record.seed)
         usual = uncrowded(found)
         self.cases += further(usual, self.cases, record.seed, record.source, record.precision)
-        self.tiles = at_whole_tiles(record.op, found, record.mode, record.seed)
-        self.natural = len(self.tiles)
-        self.few = on_few_units(usual, len(found) + bool(self.tiles), record.seed, record.source)
-        self.tiles += at_long_rows(usual, record.seed)
+        self.beside = beside_plan(record.op, usual, record.mode, record.seed)
+        self.few = on_few_units(usual, len(found) + bool(self.beside.natural), record.seed, record.source)
         self.cases += self.few
         normal = (one.family == "normal" and not one.step.ghost for one in self.cases)
         self.retried = next((place for place, found in enumerate(normal) if found), 0)
@@ -119,11 +117,11 @@ class Judgement:
 
     def _write(self) -> None:
         self.scratch.mkdir(parents=True, exist_ok=True)
-        settings = [*self.found, *(case.setting for case in self.tiles[: self.natural][:1])]
+        settings = [*self.found, *(case.setting for case in self.beside.natural[:1])]
         shapes = [written(setting, self.record.source, self.scratch) for setting in settings]
         few = [case.setting for case in self.few]
         shapes += [written(setting, self.record.source, self.scratch, FEW_UNITS) for setting in few]
-        full = full_size(self.record, self.found, self.tiles, self.natural, self.scratch)
+        full = full_size(self.record, self.found, self.beside, self.scratch)
         write_request(self.scratch, shapes, [case.step for case in self.cases], full)
 
     def _in_time(self) -> float:
@@ -286,13 +284,13 @@ class Judgement:
         with conditions as full size has them, or on a CPU; or they are made at whole tiles."""
         for number in range(len(self.cases), len(reports)):
             tiles, forced, off = reports[number].tiles, reports[number].forced, reports[number].off
-            case = self.cases[self.retried] if tiles is None else self.tiles[tiles]
+            case = self.cases[self.retried] if tiles is None else self.beside.all()[tiles]
             more = f"with {forced}" if forced else _OFF if off else _MORE if tiles is None else ""
             self.cases.append(replace(case, name=", ".join(filter(None, [case.name, more]))))
             if tiles is not None:
                 self.right.find(number, case)
             else:
                 self.right.repeat(number, self.retried)
-        if any(report.tiles is not None and report.tiles < self.natural for report in reports):
-            setting = self.tiles[0].setting
+        if any(report.tiles is not None and report.tiles < len(self.beside.natural) for report in reports):
+            setting = self.beside.natural[0].setting
             self.record.fields["shapes"][setting.name] = dict(setting.op.overrides)

@@ -31,7 +31,8 @@ class Conditions:
 
     `amounts` are sites of numbers that decide nothing, such as a kernel's `rows >> 11`: what matters of them
     is whether they are zero. Some are made `of_arguments` of the kernel alone. `compared` are comparisons in
-    kernels of sizes and places of programs, `chosen` which of two whole numbers is the larger.
+    kernels of sizes and places of programs, `of_wrapper` those of the wrapper, `chosen` which of two whole
+    numbers is the larger.
     """
 
     def __init__(self) -> None:
@@ -40,6 +41,7 @@ class Conditions:
         self.forced: Mapping[Site, Any] = {}
         self.amounts: set[Site] = set()
         self.compared: set[Site] = set()
+        self.of_wrapper: set[Site] = set()
         self.of_arguments: set[Site] = set()
         self.chosen: set[Site] = set()
         self.spins = False  # a kernel has a loop that may wait for another program

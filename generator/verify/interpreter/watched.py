@@ -80,6 +80,8 @@ class _Watched(ast.NodeTransformer):
         self.generic_visit(node)
         if of_sizes:
             self.conditions.compared.add((self.scope, self.count))
+        elif not self.scope:
+            self.conditions.of_wrapper.add((self.scope, self.count))
         return self._seen(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:

@@ -124,7 +124,9 @@ class _Judging:
         self.started = time.process_time()  # a busy machine is no reason to judge less
         self.enough = False
         self.costs: dict[int, float] = {}  # CPU time of the longest call, by its shape
-        self.taken: dict[int, float] = {}  # CPU time of all calls, by their shape
+        self.taken: dict[
+            tuple[int, bool], float
+        ] = {}  # CPU time of all calls, by their shape; later ones apart
         self.at_will = 0.0  # CPU time of calls that might have been left out
         self.met: dict[int, Outcomes] = {}  # how conditions came out, by the shape
         self.wanted = Unmet.of(request.get("wanted", {}))
@@ -145,7 +147,6 @@ class _Judging:
             if number == 0 and taken > self.request.get("first_call_s", math.inf):
                 raise TooSlowError(taken)
             self.costs[step.shape] = max(taken, self.costs.get(step.shape, 0.0))
-            self.taken[step.shape] = taken + self.taken.get(step.shape, 0.0)
             self.at_will += taken * step.optional
             write_call(self.folder, number, self.reports[-1], self.tensors[number])
             if (self.folder / ENOUGH_FILE).exists():
@@ -213,12 +214,14 @@ class _Judging:
 
     def _call(self, step: Step, forced: str = "", tiles: int | None = None) -> None:
         number, shape = len(self.reports), self.shapes[step.shape]
-        spent = self.taken.get(step.shape, 0.0)
+        place, began = (step.shape, tiles is not None), self._spent()
+        spent = self.taken.get(place, 0.0)
         with units(shape.units), self.watch.pace.along(shape.axis, spent):
             if step.shape not in self.instances:
                 self.instances[step.shape] = self._instance(shape, step)
             self.watch.tuning.turn = number
             report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
+        self.taken[place] = spent + self._spent() - began
         self.reports.append(replace(report, forced=forced, tiles=tiles))
 
     def _instance(self, shape: Shape, step: Step) -> Instance:

@@ -57,8 +57,9 @@ class FullSize:
     """The op as it is shipped: the candidate file for it, how ModelNew is built, the forms of its inputs.
 
     `tiles` are calls for conditions that it meets alone, or that calls of the shapes `asked` of values do not
-    meet as it does: the first `natural` of them at sizes that are whole tiles where its own are, and others
-    at shapes of the plan. `beside` is the op with its largest size one less, which is a multiple of nothing.
+    meet as it does: the first `natural` of them at sizes that are whole tiles where its own are, `laid` ones
+    at the first shape in other layouts, and others at shapes of the plan. `beside` is the op with its largest
+    size one less, which is a multiple of nothing.
     """
 
     file: str
@@ -68,6 +69,7 @@ class FullSize:
     inputs: list[Form | Input]
     tiles: tuple[Step, ...] = ()
     natural: int = 0
+    laid: int = 0
     asked: tuple[int, ...] = ()
     beside: FullSize | None = None
 

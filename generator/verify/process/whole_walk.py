@@ -97,7 +97,17 @@ class WholeWalk:
         for turn in turns or [{}] * bool(new):
             self.conditions.forced, self.watch.tuning.forced = new, turn
             self.call(step, self.conditions.told(new) or _words(turn), place)
+        self._laid(new)
         return new
+
+    def _laid(self, sites: Mapping[Site, Any]) -> None:
+        """Calls in other layouts with what compares sizes as at full size; what asks for strides comes out as
+        it does with these."""
+        self.watch.tuning.forced = {}
+        self.conditions.forced = {site: sites[site] for site in sites if site in self.conditions.of_wrapper}
+        first = self.full.natural
+        for number in range(first, first + self.full.laid) if self.conditions.forced else ():
+            self.call(self.full.tiles[number], self.conditions.told(self.conditions.forced), number)
 
     def _natural(self) -> list[tuple[int, Step]]:
         """The calls at whole tiles, and their places."""
@@ -113,7 +123,7 @@ class WholeWalk:
                     self.call(step, "", number)
 
     def _further(self) -> Iterator[tuple[int, Step]]:
-        yield from list(enumerate(self.full.tiles))[self.full.natural :]
+        yield from list(enumerate(self.full.tiles))[self.full.natural + self.full.laid :]
 
     def _built(self, full: FullSize) -> nn.Module:
         model = made(imported(Path(full.file), "full", self.conditions), full, NOWHERE)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
@@ -56,6 +57,17 @@ def one_more(op: Op) -> dict[str, int] | None:
         if name in op.text.free() and builds_alike(op, {}, more) and op.is_sound(more):
             return more
     return None
+
+
+def is_constant(op: Op, overrides: Mapping[str, Any]) -> bool:
+    """Whether the shipped inputs give one and the same floating number everywhere."""
+    with contextlib.suppress(OpError):
+        model, inputs = op.with_overrides(overrides).instantiate(0)
+        with torch.no_grad():
+            found = [one for one in tree_leaves(model(*inputs)) if isinstance(one, torch.Tensor)]
+        several = [one for one in found if one.is_floating_point() and one.numel() > 1]
+        return bool(several) and all(bool((one == one.reshape(-1)[0]).all()) for one in several)
+    return False
 
 
 def is_crowded(op: Op, overrides: Mapping[str, Any], small: Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, together
 from .longest import LONG, OVER, halved, longest, one_over, roomier, short
-from .sizing import FEW_AMONG, builds_alike, fewest, first_sound, is_crowded, one_more, sizes_of
+from .sizing import FEW_AMONG, builds_alike, fewest, first_sound, is_constant, is_crowded, one_more, sizes_of
 from .tables import deep, vast
 
 _TALLER = 4
@@ -170,6 +170,9 @@ def _beyond(op: Op, sets: list[ShapeSet], named: int, most_bytes: int) -> list[S
         ones = {one: 1 for one in op.text.free() if one in full and one != name}
         ones = {one: 1 for one in ones if builds_alike(op, cut, {**cut, one: 1})}
         made = first_sound(op, name, {**cut, **ones}, most_bytes, (named + _BEYOND[0],))
+        if made is not None and is_constant(op, made[0]):  # of one element a softmax is one
+            twos = {**cut, **dict.fromkeys(ones, 2)}
+            made = first_sound(op, name, twos, most_bytes, (made[0][name],)) or made
         if made is not None and is_crowded(op, made[0], sets[0].overrides):
             made = roomier(op, name, made[0], sets[0].overrides, most_bytes) or made
         if made is not None and builds_alike(op, cut, made[0]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -13,11 +13,31 @@ from ....profiling.shapes import ShapeSet
 from ..inputs.draw import Draw
 from ..inputs.families import ENORMOUS, FAMILIES, MUST, NEAR_ONE, floats
 from ..inputs.setting import Case, Setting, setting_at
-from ..shapes.stretched import has_few_rows
+from ..process.layout import PITCHED, TRANSPOSED, Layout, suits
+from ..shapes.stretched import has_few_rows, rows_of
 from ..shapes.whole_tiles import whole_tiles
 from .most import columns, longest_row
 from .settings import ROOM
 from .worth_asking import tells_more
+
+
+@dataclass(frozen=True)
+class BesidePlan:
+    """Cases of which some are called if full size meets conditions otherwise: at whole tiles, at the first
+    shape in other layouts, at long axes."""
+
+    natural: list[Case]
+    laid: list[Case]
+    long: list[Case]
+
+    def all(self) -> list[Case]:
+        return [*self.natural, *self.laid, *self.long]
+
+
+def beside_plan(op: Op, found: list[Setting], mode: str, seed: int) -> BesidePlan:
+    return BesidePlan(
+        at_whole_tiles(op, found, mode, seed), at_other_strides(found[0], seed), at_long_axes(found, seed)
+    )
 
 
 def at_whole_tiles(op: Op, found: list[Setting], mode: str, seed: int) -> list[Case]:
@@ -30,24 +50,33 @@ def at_whole_tiles(op: Op, found: list[Setting], mode: str, seed: int) -> list[C
     return at_sizes(op, "whole tiles", sizes, mode, seed, families, len(found)) if sizes else []
 
 
-def at_long_rows(found: list[Setting], seed: int) -> list[Case]:
-    """Calls at the shapes of the longest rows, where conditions may come out as at full size that do not
-    where values are asked of."""
+def at_long_axes(found: list[Setting], seed: int) -> list[Case]:
+    """Calls at the shapes of the longest rows and of most of them, where conditions may come out as at full
+    size that do not where values and layouts are asked of."""
     rows = max(enumerate(found), key=lambda pair: columns(pair[1].op) * (not has_few_rows(pair[1].name)))
     longest = max(enumerate(found), key=lambda pair: longest_row(pair[1]))
+    most = max(enumerate(found), key=lambda pair: rows_of(pair[1].op))
     draw = Draw(torch.Generator().manual_seed(seed + 8))
-    places = {place: one for place, one in (rows, longest) if place}
-    return [
-        replace(one, name=f"{one.name}, at last")
-        for place, setting in places.items()
-        for family in _TELLING
-        if tells_more(family, setting)
-        for one in [draw.case(place, setting, family, optional=False)]
-    ]
+    cases = []
+    for place, setting in {place: one for place, one in (rows, longest, most) if place}.items():
+        told = [family for family in _TELLING if tells_more(family, setting)]
+        cases += _laid(draw, place, setting)
+        cases += [draw.case(place, setting, family, optional=False) for family in told]
+    return [replace(one, name=f"{one.name}, at last") for one in cases]
 
 
-_TELLING = ("shifted normal", "heavy tailed", "negative spikes", "all negative", NEAR_ONE, ENORMOUS)
+_TELLING = (ENORMOUS, "all negative", "heavy tailed", "negative spikes", "shifted normal", NEAR_ONE)
 """Families by which a shorter way gives itself away: one that takes no maximum first, or begins with zero."""
+
+
+def at_other_strides(first: Setting, seed: int) -> list[Case]:
+    """Calls at the first shape that are made with sizes taken for those of full size."""
+    return _laid(Draw(torch.Generator().manual_seed(seed + 9)), 0, first)
+
+
+def _laid(draw: Draw, place: int, setting: Setting) -> list[Case]:
+    layouts = [layout for layout in (PITCHED, TRANSPOSED) if suits(setting.shipped, layout)]
+    return [draw.case(place, setting, "normal", layout=layout, optional=False) for layout in layouts]
 
 
 def at_sizes(
@@ -58,8 +87,10 @@ def at_sizes(
     seed: int,
     families: Sequence[str] = ("normal",),
     place: int = 0,
+    layout: Layout = "contiguous",
 ) -> list[Case]:
-    """Calls at these sizes, one for each of `families` that tells anything; none where the op has no such."""
+    """Calls at these sizes, one for each of `families` that tells anything, and one in another `layout`; none
+    where the op has no such."""
     try:
         setting = setting_at(op, ShapeSet(name, dict(sizes), 0, True, ""), mode, seed + 1000 * place)
     except OpError:
@@ -71,4 +102,6 @@ def at_sizes(
     counted = [] if any(map(floats, setting.shipped)) else ("extreme integers", "lowest places")
     altered = ("padded masks", "full lengths", *counted)
     found += [case for family in altered for case in draw.altered(shipped, family)]
-    return found
+    return found + (
+        [draw.case(place, setting, told[0], layout=layout)] if suits(setting.shipped, layout) else []
+    )

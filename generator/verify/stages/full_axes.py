@@ -22,6 +22,7 @@ from ....profiling.source import Literal
 from ..inputs.setting import Case, Setting
 from ..interpreter.launches import programs
 from ..process.exchange import CHILD, CHILD_ENV, StepReport, read_report, read_tensors, write_request
+from ..process.layout import PITCHED
 from ..shapes.stretched import rows_of
 from ..shapes.whole_tiles import bytes_of, whole_tiles
 from ..verdict import Fault
@@ -151,22 +152,19 @@ def _judged(
 
 
 def _cases(record: Record, axes: Mapping[str, Mapping[str, Literal]]) -> list[Case]:
-    """Calls for each axis, then those with spikes."""
+    """Calls for each axis, then those in rows of odd length, then those with spikes."""
     cases = []
     for place, (name, sizes) in enumerate(axes.items()):
         seed = record.seed + 1000 * (place + 10)
         families = ("normal", _LOOKED_FOR)
-        cases += at_sizes(record.op, f"full {name}", sizes, record.mode, seed, families, place)
+        cases += at_sizes(record.op, f"full {name}", sizes, record.mode, seed, families, place, PITCHED)
     named = list(dict.fromkeys(case.setting.name for case in cases))
-    cases.sort(key=lambda case: case.family == _LOOKED_FOR)
+    cases.sort(key=lambda case: (case.family == _LOOKED_FOR, case.step.layout == PITCHED))
+    second = [case.family == _LOOKED_FOR or case.step.layout == PITCHED for case in cases]
+    places = [named.index(case.setting.name) for case in cases]
     return [
-        replace(
-            case,
-            step=replace(
-                case.step, shape=named.index(case.setting.name), optional=case.family == _LOOKED_FOR
-            ),
-        )
-        for case in cases
+        replace(case, step=replace(case.step, shape=place, optional=more))
+        for case, place, more in zip(cases, places, second, strict=True)
     ]
 
 

@@ -18,22 +18,22 @@ from ....profiling.op import Op, OpError
 from ....profiling.source import Literal
 from ..comparison.review import Reviewed
 from ..inputs.places import rises
-from ..inputs.setting import Case, Setting, init_arguments
+from ..inputs.setting import Setting, init_arguments
 from ..interpreter.phantom import Rising
 from ..process.exchange import Form, FullSize, StepReport
 from ..reference.operators import takes_parts
 from ..shapes.whole_tiles import bytes_of
 from ..text.candidate import with_constants
 from ..verdict import CaseResult, Fault
+from .at_sizes import BesidePlan
 from .highest import Highest
 from .record import Record
 
 
 def full_size(
-    record: Record, judged: Sequence[Setting], tiles: Sequence[Case], natural: int, scratch: Path
+    record: Record, judged: Sequence[Setting], beside_plan: BesidePlan, scratch: Path
 ) -> FullSize | None:
-    """The op as shipped; None where that is one of the judged shapes, or cannot be described. The first
-    `natural` of the `tiles` are at whole tiles."""
+    """The op as shipped; None where that is one of the judged shapes, or cannot be described."""
     op = record.op
     if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
         return None
@@ -44,9 +44,15 @@ def full_size(
     found = _described(*given, op, "full", scratch)
     if found is None:
         return None
-    steps = tuple(case.step for case in tiles)
     asked = tuple(place for place, one in enumerate(judged) if one.name in _OF_VALUES)
-    return replace(found, tiles=steps, natural=natural, asked=asked, beside=beside)
+    return replace(
+        found,
+        tiles=tuple(case.step for case in beside_plan.all()),
+        natural=len(beside_plan.natural),
+        laid=len(beside_plan.laid),
+        asked=asked,
+        beside=beside,
+    )
 
 
 _OF_VALUES = ("small", "odd")

@@ -97,7 +97,7 @@ def test_which_of_two_whole_numbers_is_the_larger_is_wanted_and_never_forced() -
     assert conditions.forceable(amounts) == {}
     wanted = Unmet.of({"held": listed(amounts)})
     assert wanted
-    assert not wanted.after(conditions, set())
+    assert not wanted.after(conditions.outcomes, set())
 
 
 TABLE = """
@@ -120,8 +120,8 @@ def test_numbers_that_full_size_alone_makes_are_wanted_until_a_call_meets_them()
     assert Unmet.of({"amounts": listed(wanted.amounts), "values": [4096.0]}) == wanted
     conditions.begin()
     scale(4200)  # type: ignore[operator]
-    left = wanted.after(conditions, set())
+    left = wanted.after(conditions.outcomes, set())
     assert list(left.amounts.values()) == [0.5]
     assert left.values
     scale(4096)  # type: ignore[operator]
-    assert not wanted.after(conditions, {1.0, 4096.0})
+    assert not wanted.after(conditions.outcomes, {1.0, 4096.0})
