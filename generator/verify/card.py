@@ -50,7 +50,7 @@ class OnCard(Judgement):
     ) -> None:  # fmt: skip
         super().__init__(record, found, scratch, LIMITS, live=True)
         self.run, self.device, self.watch = run, device, watch
-        self.beside = BesidePlan([], [], [])
+        self.beside = BesidePlan([], [])
 
     def _write(self) -> None:
         self.scratch.mkdir(parents=True, exist_ok=True)

@@ -80,7 +80,7 @@ class Judgement:
         self.cases = plan(found, record.seed)
         usual = uncrowded(found)
         self.cases += further(usual, self.cases, record.seed, record.source, record.precision)
-        self.beside = beside_plan(record.op, usual, record.mode, record.seed)
+        self.beside = beside_plan(record.op, usual, self.cases, record.mode, record.seed)
         self.few = on_few_units(usual, len(found) + bool(self.beside.natural), record.seed, record.source)
         self.cases += self.few
         normal = (one.family == "normal" and not one.step.ghost for one in self.cases)
@@ -224,7 +224,9 @@ class Judgement:
         if rehearsed is None or rehearsed["why_not"]:
             return None
         scratch, taken = self.scratch / "full", rehearsed["whole_s"]
-        return full_values(self.record, taken, self.right.precision, scratch, self.limits)
+        return full_values(
+            self.record, taken, self.right.precision, scratch, self.limits, self.beside.altered
+        )
 
     def _at_full_axes(
         self, rehearsed: Mapping[str, Any] | None, failed: bool, rows: int
@@ -239,7 +241,8 @@ class Judgement:
             amounts, held = [*amounts, *held], []
         wanted = {"amounts": amounts, "values": rehearsed["values"], "held": held}
         scratch, precision = self.scratch / "axes", self.right.precision
-        return at_full_axes(self.record, self.found, precision, wanted, scratch, self.limits, rows)
+        given = self.record, self.found, precision, wanted, scratch, self.limits
+        return at_full_axes(*given, rows, self.beside.altered)
 
     def _vouched(self, reports: list[StepReport]) -> Verdict:
         """What speaks for a candidate that made no mistake: refused impostors, and the target's compiler."""
@@ -284,13 +287,14 @@ class Judgement:
         with conditions as full size has them, or on a CPU; or they are made at whole tiles."""
         for number in range(len(self.cases), len(reports)):
             tiles, forced, off = reports[number].tiles, reports[number].forced, reports[number].off
-            case = self.cases[self.retried] if tiles is None else self.beside.all()[tiles]
+            repeated = self.retried if (again := reports[number].repeats) is None else again
+            case = self.cases[repeated] if tiles is None else self.beside.all()[tiles]
             more = f"with {forced}" if forced else _OFF if off else _MORE if tiles is None else ""
             self.cases.append(replace(case, name=", ".join(filter(None, [case.name, more]))))
             if tiles is not None:
                 self.right.find(number, case)
             else:
-                self.right.repeat(number, self.retried)
+                self.right.repeat(number, repeated)
         if any(report.tiles is not None and report.tiles < len(self.beside.natural) for report in reports):
             setting = self.beside.natural[0].setting
             self.record.fields["shapes"][setting.name] = dict(setting.op.overrides)

@@ -45,7 +45,7 @@ from .exchange import (
     write_call,
 )
 from .integrity import changed_since, snapshot
-from .layout import EMPTY
+from .layout import EMPTY, PITCHED, TRANSPOSED
 from .loading import (
     LeftRunningError,
     NotLoadableError,
@@ -172,8 +172,15 @@ class _Judging:
         if full is None or self.enough or self.reports[0].status == "raised":
             return None
         read = [one.read_whole for one in self.instances.values() if one.read_whole is not None]
-        walk = WholeWalk(full, self.watch, self.conditions, self._call, self.request["mode"])
+        first = [pair for pair in enumerate(self.steps) if self._may_be_repeated(*pair)]
+        walk = WholeWalk(full, self.watch, self.conditions, self._call, self.request["mode"], first)
         return walk.made(self.met, self._retried, set.intersection(*read))
+
+    def _may_be_repeated(self, number: int, step: Step) -> bool:
+        """Whether it is a plain call of the first shape that went through."""
+        plain = not (step.ghost or step.moved or step.late or step.flipped)
+        as_usual = step.layout in ("contiguous", PITCHED, TRANSPOSED)
+        return plain and as_usual and step.shape == 0 and self.reports[number].status == "ok"
 
     def _needless(self, step: Step) -> bool:
         """Whether what is wanted was met at other sizes."""
@@ -212,7 +219,9 @@ class _Judging:
         step: Step = self.steps[self.request["retried"]]
         return replace(step, again=False)
 
-    def _call(self, step: Step, forced: str = "", tiles: int | None = None) -> None:
+    def _call(
+        self, step: Step, forced: str = "", tiles: int | None = None, repeats: int | None = None
+    ) -> None:
         number, shape = len(self.reports), self.shapes[step.shape]
         place, began = (step.shape, tiles is not None), self._spent()
         spent = self.taken.get(place, 0.0)
@@ -222,7 +231,7 @@ class _Judging:
             self.watch.tuning.turn = number
             report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
         self.taken[place] = spent + self._spent() - began
-        self.reports.append(replace(report, forced=forced, tiles=tiles))
+        self.reports.append(replace(report, forced=forced, tiles=tiles, repeats=repeats))
 
     def _instance(self, shape: Shape, step: Step) -> Instance:
         alive = running.now()

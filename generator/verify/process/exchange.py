@@ -57,9 +57,8 @@ class FullSize:
     """The op as it is shipped: the candidate file for it, how ModelNew is built, the forms of its inputs.
 
     `tiles` are calls for conditions that it meets alone, or that calls of the shapes `asked` of values do not
-    meet as it does: the first `natural` of them at sizes that are whole tiles where its own are, `laid` ones
-    at the first shape in other layouts, and others at shapes of the plan. `beside` is the op with its largest
-    size one less, which is a multiple of nothing.
+    meet as it does: the first `natural` of them at sizes that are whole tiles where its own are, and others
+    at shapes of the plan. `beside` is the op with its largest size one less, which is a multiple of nothing.
     """
 
     file: str
@@ -69,7 +68,6 @@ class FullSize:
     inputs: list[Form | Input]
     tiles: tuple[Step, ...] = ()
     natural: int = 0
-    laid: int = 0
     asked: tuple[int, ...] = ()
     beside: FullSize | None = None
 
@@ -98,7 +96,8 @@ class StepReport:
 
     `unsettled` are paths to what the candidate keeps and this call has changed, though not the first at its
     shape. `forced` tells which conditions were made to come out as they do at full size; `tiles` is the
-    place of the call among `FullSize.tiles`, None for one of the plan's; `off`: tensors said that they lie
+    place of the call among `FullSize.tiles`, None for one of the plan's, and `repeats` the number of the one
+    that it repeats, if not the one that is usually; `off`: tensors said that they lie
     on a CPU. `rounded`: numbers were brought to
     a type or a mode of fewer bits, or reckoned with as bits. `products` is the arithmetic of
     `tl.dot` and of multiplications, in operations, a multiply-add being two.
@@ -128,6 +127,7 @@ class StepReport:
     unsettled: tuple[str, ...] = ()
     forced: str = ""
     tiles: int | None = None
+    repeats: int | None = None
     off: bool = False
     traffic: Mapping[str, tuple[int, int, int, int]] = field(default_factory=dict)
     seconds: float = 0.0

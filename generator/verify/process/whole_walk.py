@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from torch import nn
 
@@ -18,15 +19,34 @@ from .exchange import FullSize, Step
 from .loading import imported, made
 from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
 
-_Call = Callable[[Step, str, int | None], None]
-"""Makes a call: with what was made to hold, in words, and its place among the calls at tiles."""
+PATIENCE_S = 6.0
+"""CPU time for calls that repeat the plan's."""
+
+
+class _Call(Protocol):
+    """Makes a call: with what was made to hold, in words, its place among the calls at tiles, or the number
+    of the plan's that it repeats."""
+
+    def __call__(
+        self, step: Step, forced: str = "", tiles: int | None = None, repeats: int | None = None
+    ) -> None: ...
 
 
 class WholeWalk:
     """The walk of one candidate through `full`."""
 
-    def __init__(self, full: FullSize, watch: Watch, conditions: Conditions, call: _Call, mode: str) -> None:
+    def __init__(
+        self,
+        full: FullSize,
+        watch: Watch,
+        conditions: Conditions,
+        call: _Call,
+        mode: str,
+        first: Sequence[tuple[int, Step]],
+    ) -> None:
+        """`first`: the numbers and steps of the plan's calls at its first shape that may be repeated."""
         self.full, self.watch, self.conditions, self.call, self.mode = full, watch, conditions, call, mode
+        self.first = first
 
     def made(self, met: Mapping[int, Outcomes], retried: Step, read_whole: set[str]) -> Rehearsed:
         """`met` are the conditions of the plan's calls by their shapes, `retried` is the one to repeat with
@@ -97,17 +117,19 @@ class WholeWalk:
         for turn in turns or [{}] * bool(new):
             self.conditions.forced, self.watch.tuning.forced = new, turn
             self.call(step, self.conditions.told(new) or _words(turn), place)
-        self._laid(new)
+        self._once_more(new)
         return new
 
-    def _laid(self, sites: Mapping[Site, Any]) -> None:
-        """Calls in other layouts with what compares sizes as at full size; what asks for strides comes out as
-        it does with these."""
+    def _once_more(self, sites: Mapping[Site, Any]) -> None:
+        """The plan's calls at its first shape with what compares sizes as at full size, as long as there is
+        time; what asks for strides comes out as it does with theirs."""
         self.watch.tuning.forced = {}
         self.conditions.forced = {site: sites[site] for site in sites if site in self.conditions.of_wrapper}
-        first = self.full.natural
-        for number in range(first, first + self.full.laid) if self.conditions.forced else ():
-            self.call(self.full.tiles[number], self.conditions.told(self.conditions.forced), number)
+        until = time.process_time() + PATIENCE_S
+        for number, step in self.first if self.conditions.forced else ():
+            if time.process_time() > until:
+                return
+            self.call(step, self.conditions.told(self.conditions.forced), repeats=number)
 
     def _natural(self) -> list[tuple[int, Step]]:
         """The calls at whole tiles, and their places."""
@@ -123,7 +145,7 @@ class WholeWalk:
                     self.call(step, "", number)
 
     def _further(self) -> Iterator[tuple[int, Step]]:
-        yield from list(enumerate(self.full.tiles))[self.full.natural + self.full.laid :]
+        yield from list(enumerate(self.full.tiles))[self.full.natural :]
 
     def _built(self, full: FullSize) -> nn.Module:
         model = made(imported(Path(full.file), "full", self.conditions), full, NOWHERE)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import nn
 from torch.utils._pytree import tree_leaves
 
 from ....profiling.op import Op, OpError
@@ -60,14 +61,18 @@ def one_more(op: Op) -> dict[str, int] | None:
 
 
 def is_constant(op: Op, overrides: Mapping[str, Any]) -> bool:
-    """Whether the shipped inputs give one and the same floating number everywhere."""
+    """Whether other inputs and weights give the same numbers: of one element, a softmax is one."""
     with contextlib.suppress(OpError):
-        model, inputs = op.with_overrides(overrides).instantiate(0)
-        with torch.no_grad():
-            found = [one for one in tree_leaves(model(*inputs)) if isinstance(one, torch.Tensor)]
-        several = [one for one in found if one.is_floating_point() and one.numel() > 1]
-        return bool(several) and all(bool((one == one.reshape(-1)[0]).all()) for one in several)
+        made = op.with_overrides(overrides)
+        one, other = (_numbers_of(*made.instantiate(seed)) for seed in (0, 1))
+        return bool(one) and all(map(torch.equal, one, other))
     return False
+
+
+def _numbers_of(model: nn.Module, inputs: Sequence[Any]) -> list[torch.Tensor]:
+    with torch.no_grad():
+        found = [one for one in tree_leaves(model(*inputs)) if isinstance(one, torch.Tensor)]
+    return [one for one in found if one.is_floating_point()]
 
 
 def is_crowded(op: Op, overrides: Mapping[str, Any], small: Mapping[str, Any]) -> bool:

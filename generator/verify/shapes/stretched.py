@@ -170,7 +170,7 @@ def _beyond(op: Op, sets: list[ShapeSet], named: int, most_bytes: int) -> list[S
         ones = {one: 1 for one in op.text.free() if one in full and one != name}
         ones = {one: 1 for one in ones if builds_alike(op, cut, {**cut, one: 1})}
         made = first_sound(op, name, {**cut, **ones}, most_bytes, (named + _BEYOND[0],))
-        if made is not None and is_constant(op, made[0]):  # of one element a softmax is one
+        if made is not None and is_constant(op, made[0]):
             twos = {**cut, **dict.fromkeys(ones, 2)}
             made = first_sound(op, name, twos, most_bytes, (made[0][name],)) or made
         if made is not None and is_crowded(op, made[0], sets[0].overrides):

@@ -10,58 +10,68 @@ import torch
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
-from ..inputs.draw import Draw
+from ..inputs.draw import ALTERED, Draw
 from ..inputs.families import ENORMOUS, FAMILIES, MUST, NEAR_ONE, floats
 from ..inputs.setting import Case, Setting, setting_at
 from ..process.layout import PITCHED, TRANSPOSED, Layout, suits
-from ..shapes.stretched import has_few_rows, rows_of
+from ..shapes.stretched import has_few_rows
 from ..shapes.whole_tiles import whole_tiles
-from .most import columns, longest_row
+from .most import columns, longest_row, most_rows
 from .settings import ROOM
 from .worth_asking import tells_more
 
 
 @dataclass(frozen=True)
 class BesidePlan:
-    """Cases of which some are called if full size meets conditions otherwise: at whole tiles, at the first
-    shape in other layouts, at long axes."""
+    """Cases of which some are called if full size meets conditions otherwise: at whole tiles, at long axes.
+    `altered`: what becomes of inputs that the plan asks for where values are asked of, and they do too."""
 
     natural: list[Case]
-    laid: list[Case]
     long: list[Case]
+    altered: tuple[str, ...] = ()
 
     def all(self) -> list[Case]:
-        return [*self.natural, *self.laid, *self.long]
+        return [*self.natural, *self.long]
 
 
-def beside_plan(op: Op, found: list[Setting], mode: str, seed: int) -> BesidePlan:
-    return BesidePlan(
-        at_whole_tiles(op, found, mode, seed), at_other_strides(found[0], seed), at_long_axes(found, seed)
-    )
+def beside_plan(op: Op, found: list[Setting], planned: Sequence[Case], mode: str, seed: int) -> BesidePlan:
+    at_first = [case.family for case in planned if case.setting.name in OF_VALUES]
+    altered = tuple(dict.fromkeys(family for family in at_first if family in ALTERED))
+    natural = at_whole_tiles(op, found, altered, mode, seed)
+    return BesidePlan(natural, at_long_axes(found, altered, seed), altered)
 
 
-def at_whole_tiles(op: Op, found: list[Setting], mode: str, seed: int) -> list[Case]:
+OF_VALUES = ("small", "odd")
+"""Shapes at which most families of values are asked for, one of them each."""
+
+
+def at_whole_tiles(op: Op, found: list[Setting], altered: Sequence[str], mode: str, seed: int) -> list[Case]:
     """Calls at sizes that are whole tiles where full size's are, for conditions that full size alone meets,
     or that no call with other values has met; none where there are no such sizes."""
     small = found[0].op
     budget = max(ROOM.wide, 2 * small.footprint().total_bytes)  # a network has its weights to hold, too
     sizes = whole_tiles(op, small.overrides, budget)
     families = [name for name in FAMILIES if name in MUST - {"as shipped"} or name in _TELLING]
-    return at_sizes(op, "whole tiles", sizes, mode, seed, families, len(found)) if sizes else []
+    if not sizes:
+        return []
+    return at_sizes(op, "whole tiles", sizes, mode, seed, families, len(found), altered=altered)
 
 
-def at_long_axes(found: list[Setting], seed: int) -> list[Case]:
+def at_long_axes(found: list[Setting], altered: Sequence[str], seed: int) -> list[Case]:
     """Calls at the shapes of the longest rows and of most of them, where conditions may come out as at full
     size that do not where values and layouts are asked of."""
     rows = max(enumerate(found), key=lambda pair: columns(pair[1].op) * (not has_few_rows(pair[1].name)))
     longest = max(enumerate(found), key=lambda pair: longest_row(pair[1]))
-    most = max(enumerate(found), key=lambda pair: rows_of(pair[1].op))
+    most = max(enumerate(found), key=lambda pair: most_rows(pair[1]))
     draw = Draw(torch.Generator().manual_seed(seed + 8))
     cases = []
     for place, setting in {place: one for place, one in (rows, longest, most) if place}.items():
         told = [family for family in _TELLING if tells_more(family, setting)]
-        cases += _laid(draw, place, setting)
+        layouts = [layout for layout in (PITCHED, TRANSPOSED) if suits(setting.shipped, layout)]
+        cases += [draw.case(place, setting, "normal", layout=layout, optional=False) for layout in layouts]
         cases += [draw.case(place, setting, family, optional=False) for family in told]
+        usual = draw.case(place, setting, "as shipped", shipped_weights=True)
+        cases += [case for family in altered for case in draw.altered(usual, family)]
     return [replace(one, name=f"{one.name}, at last") for one in cases]
 
 
@@ -69,14 +79,7 @@ _TELLING = (ENORMOUS, "all negative", "heavy tailed", "negative spikes", "shifte
 """Families by which a shorter way gives itself away: one that takes no maximum first, or begins with zero."""
 
 
-def at_other_strides(first: Setting, seed: int) -> list[Case]:
-    """Calls at the first shape that are made with sizes taken for those of full size."""
-    return _laid(Draw(torch.Generator().manual_seed(seed + 9)), 0, first)
-
-
-def _laid(draw: Draw, place: int, setting: Setting) -> list[Case]:
-    layouts = [layout for layout in (PITCHED, TRANSPOSED) if suits(setting.shipped, layout)]
-    return [draw.case(place, setting, "normal", layout=layout, optional=False) for layout in layouts]
+ALWAYS = ("padded masks", "full lengths")
 
 
 def at_sizes(
@@ -88,9 +91,10 @@ def at_sizes(
     families: Sequence[str] = ("normal",),
     place: int = 0,
     layout: Layout = "contiguous",
+    altered: Sequence[str] = (),
 ) -> list[Case]:
-    """Calls at these sizes, one for each of `families` that tells anything, and one in another `layout`; none
-    where the op has no such."""
+    """Calls at these sizes, one for each of `families` that tells anything, one in another `layout`, and
+    those with inputs that are `altered`, masks and lengths always; none where the op has no such."""
     try:
         setting = setting_at(op, ShapeSet(name, dict(sizes), 0, True, ""), mode, seed + 1000 * place)
     except OpError:
@@ -100,8 +104,9 @@ def at_sizes(
     found = [draw.case(place, setting, family) for family in told]
     shipped = draw.case(place, setting, "as shipped")
     counted = [] if any(map(floats, setting.shipped)) else ("extreme integers", "lowest places")
-    altered = ("padded masks", "full lengths", *counted)
-    found += [case for family in altered for case in draw.altered(shipped, family)]
+    told = [*ALWAYS, *counted]
+    told += [family for family in altered if family not in told]
+    found += [case for family in told for case in draw.altered(shipped, family)]
     return found + (
-        [draw.case(place, setting, told[0], layout=layout)] if suits(setting.shipped, layout) else []
+        [draw.case(place, setting, found[0].family, layout=layout)] if suits(setting.shipped, layout) else []
     )

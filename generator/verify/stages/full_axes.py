@@ -27,7 +27,7 @@ from ..shapes.stretched import rows_of
 from ..shapes.whole_tiles import bytes_of, whole_tiles
 from ..verdict import Fault
 from .answers import Answers
-from .at_sizes import at_sizes
+from .at_sizes import ALWAYS, at_sizes
 from .record import Record, device_answers
 from .settings import ROOM, written
 
@@ -35,7 +35,7 @@ _MOST_ROWS = 4096
 """Rows of the first output, each of which may be a program: more of them take too long."""
 
 _LONGEST_S = 10.0
-"""Of a call with more rows than that, where programs were seen to take several, at the judged ones' pace."""
+"""Of a call with more rows, where programs were seen to take several, at the judged ones' pace."""
 
 _MOST_BYTES = 8 << 20
 """Where an axis is alone: one that stands twice, keys beside queries, needs the room."""
@@ -72,11 +72,13 @@ def at_full_axes(
     scratch: Path,
     limits: Limits,
     most_rows: int,
+    altered: Sequence[str] = (),
 ) -> AtFullAxes | None:
     """Judge at full axes until all that is `wanted` (see `conditions.Unmet.of`) was met, at two at once where
-    one alone does not meet it; None where there are no such sizes, or the calls come to no end."""
+    one alone does not meet it; None where there are no such sizes, or the calls come to no end. Where there
+    is time, inputs are `altered` too."""
     small = found[0].op.overrides
-    cases = _cases(record, full_axes(record.op, small, most_rows))
+    cases = _cases(record, full_axes(record.op, small, most_rows), altered)
     if not cases:
         return None
     called = called_apart(record, cases, precision, wanted, scratch, limits)
@@ -84,7 +86,7 @@ def at_full_axes(
         record.notes.append(f"sizes with one axis as at full size were not judged ({called})")
         return None
     pairs = full_pairs(record.op, small, most_rows) if called.left and called.fault is None else {}
-    cases, left = _cases(record, pairs), _only(wanted, called.left)
+    cases, left = _cases(record, pairs, altered), _only(wanted, called.left)
     name, apart = "full pairs", scratch / "pairs"
     more = called_apart(record, cases, precision, left, apart, limits, name) if cases else ""
     if isinstance(more, str):
@@ -151,16 +153,18 @@ def _judged(
     return AtFullAxes(fault, left, tuple(reply["reached"]))
 
 
-def _cases(record: Record, axes: Mapping[str, Mapping[str, Literal]]) -> list[Case]:
-    """Calls for each axis, then those in rows of odd length, then those with spikes."""
+def _cases(record: Record, axes: Mapping[str, Mapping[str, Literal]], altered: Sequence[str]) -> list[Case]:
+    """Calls for each axis; where there is time, those in rows of odd length, with spikes, and altered."""
     cases = []
     for place, (name, sizes) in enumerate(axes.items()):
         seed = record.seed + 1000 * (place + 10)
         families = ("normal", _LOOKED_FOR)
-        cases += at_sizes(record.op, f"full {name}", sizes, record.mode, seed, families, place, PITCHED)
+        given = record.mode, seed, families, place
+        cases += at_sizes(record.op, f"full {name}", sizes, *given, layout=PITCHED, altered=altered)
     named = list(dict.fromkeys(case.setting.name for case in cases))
-    cases.sort(key=lambda case: (case.family == _LOOKED_FOR, case.step.layout == PITCHED))
-    second = [case.family == _LOOKED_FOR or case.step.layout == PITCHED for case in cases]
+    later = {_LOOKED_FOR: 2, **{family: 3 for family in altered if family not in ALWAYS}}
+    cases.sort(key=lambda case: later.get(case.family, int(case.step.layout == PITCHED)))
+    second = [case.family in later or case.step.layout == PITCHED for case in cases]
     places = [named.index(case.setting.name) for case in cases]
     return [
         replace(case, step=replace(case.step, shape=place, optional=more))

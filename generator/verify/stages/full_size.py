@@ -25,7 +25,7 @@ from ..reference.operators import takes_parts
 from ..shapes.whole_tiles import bytes_of
 from ..text.candidate import with_constants
 from ..verdict import CaseResult, Fault
-from .at_sizes import BesidePlan
+from .at_sizes import OF_VALUES, BesidePlan
 from .highest import Highest
 from .record import Record
 
@@ -44,19 +44,14 @@ def full_size(
     found = _described(*given, op, "full", scratch)
     if found is None:
         return None
-    asked = tuple(place for place, one in enumerate(judged) if one.name in _OF_VALUES)
+    asked = tuple(place for place, one in enumerate(judged) if one.name in OF_VALUES)
     return replace(
         found,
         tiles=tuple(case.step for case in beside_plan.all()),
         natural=len(beside_plan.natural),
-        laid=len(beside_plan.laid),
         asked=asked,
         beside=beside,
     )
-
-
-_OF_VALUES = ("small", "odd")
-"""Shapes at which most families of values are asked for, one of them each."""
 
 
 def _one_less(op: Op, small: Mapping[str, Literal]) -> dict[str, Literal]:

@@ -4,11 +4,14 @@ full size alone shows are wrong ones: sums that run over in 32 bits, hashes that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ....profiling.sandbox import Limits
+from ..inputs.families import ENORMOUS
 from ..inputs.setting import Case
+from ..process.layout import PITCHED
 from ..shapes.sizing import one_more
 from ..shapes.whole_tiles import bytes_of
 from .at_sizes import at_sizes
@@ -24,11 +27,16 @@ _MOST_BYTES = 64 << 20
 _LONGEST_S = 3.0
 """Of one call; a process has four times that, for what is before and after it."""
 
-_FAMILIES = ("normal", "spikes")
+_FAMILIES = ("normal", "spikes", "all negative", ENORMOUS)
 
 
 def full_values(
-    record: Record, expected_s: float, precision: str, scratch: Path, limits: Limits
+    record: Record,
+    expected_s: float,
+    precision: str,
+    scratch: Path,
+    limits: Limits,
+    altered: Sequence[str] = (),
 ) -> AtFullAxes | None:
     """Calls at full size; None where they would take too long, by what one is expected to take, or did, and
     where the first was neither right nor wrong: what full size alone has is as open as before then."""
@@ -36,7 +44,8 @@ def full_values(
     if taken is None or taken > _MOST_BYTES or expected_s > _LONGEST_S:
         return None
     with record.clock(f"inputs of {_NAME}"):
-        asked = at_sizes(record.op, _NAME, {}, record.mode, record.seed + 5000, _FAMILIES)
+        given = record.mode, record.seed + 5000, _FAMILIES
+        asked = at_sizes(record.op, _NAME, {}, *given, layout=PITCHED, altered=altered)
         asked += _beyond(record)
     asked = [replace(one, step=replace(one.step, optional=place > 0)) for place, one in enumerate(asked)]
     cpu_s = min(limits.cpu_s or _NO_LIMIT, round(4 * _LONGEST_S))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ....profiling.op import Op
@@ -14,6 +16,12 @@ def columns(op: Op) -> int:
     """Of the first input."""
     shapes = op.footprint().inputs
     return shapes[0][-1] if shapes and shapes[0] else 0
+
+
+def most_rows(setting: Setting) -> int:
+    """Of the first input: all its axes but the last."""
+    shapes = setting.op.footprint().inputs
+    return math.prod(shapes[0][:-1]) if shapes else 0
 
 
 def longest_row(setting: Setting) -> int:
