@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 from ...profiling.sandbox import Limits, Outcome, run_child
 from ...profiling.static import StaticReport, inspect
@@ -27,14 +25,13 @@ from .sanitizer import sanitize
 from .stages.again import Again, again
 from .stages.answering import Answering
 from .stages.answers import Answers
+from .stages.apart import Apart
 from .stages.at_sizes import beside_plan
 from .stages.cases import plan
 from .stages.ending import ended_badly
-from .stages.full_axes import AtFullAxes, at_full_axes, most_rows
+from .stages.full_axes import most_rows
 from .stages.full_size import at_full_size, full_size
-from .stages.full_values import full_values
 from .stages.further import FEW_UNITS, further, on_few_units
-from .stages.lone_sizes import at_lone_sizes
 from .stages.modes import mode_note
 from .stages.record import Record, device_answers
 from .stages.settings import uncrowded, written
@@ -185,22 +182,27 @@ class Judgement:
         full = at_full_size(record, outcome.reply["rehearsed"], on_card, operators)
         if full is not None and full.cause not in OPEN_CAUSES:
             return record.concluded(full)
-        forced = [one.fault for one, report in zip(reviewed, reports, strict=True) if one and report.forced]
+        forced = {
+            one.fault: (case.family, case.step.layout)
+            for case, one, report in zip(self.cases, reviewed, reports, strict=True)
+            if one and one.fault and report.forced
+        }
         failed = fault is not None and fault in forced
-        axes = self._at_full_values(outcome.reply["rehearsed"]) or self._at_full_axes(
-            outcome.reply["rehearsed"], failed, most_rows(self.cases, reports)
+        apart = Apart(
+            record, self.found, self.right.precision, self.beside.altered, self.scratch, self.limits
         )
+        rehearsed = outcome.reply["rehearsed"]
+        axes = apart.at_full_size(rehearsed, failed, most_rows(self.cases, reports))
         if axes is not None and axes.fault is not None:
             return record.concluded(axes.fault)
         reached = reached_lines(outcome.reply, reviewed, reports)
         if axes is not None:
             reached = sorted({*reached, *axes.reached})
-            met = not axes.left & {
-                (scope, number) for scope, number, _ in outcome.reply["rehearsed"]["forced"]
-            }
-            fault = None if met and fault in forced else fault
+            held = {tuple(site[:2]) for site in (*rehearsed["forced"], *rehearsed["unasked"])}
+            if not axes.left & held and fault in forced:
+                fault = next((one for one, asked in forced.items() if asked not in axes.right), None)
         if fault is None and unreached_path(record.source, reached) is not None:
-            lone = self._at_lone_sizes()
+            lone = apart.at_lone_sizes()
             if lone is not None and lone.fault is not None:
                 return record.concluded(lone.fault)
             reached = sorted({*reached, *(lone.reached if lone is not None else ())})
@@ -213,36 +215,6 @@ class Judgement:
             or full
         )
         return record.concluded(fault) if fault is not None else self._vouched(on_card)
-
-    def _at_lone_sizes(self) -> AtFullAxes | None:
-        """Calls at sizes that a line which no call has reached may wait for."""
-        small, precision = self.found[0].op.overrides, self.right.precision
-        return at_lone_sizes(self.record, small, precision, self.scratch / "lone", self.limits)
-
-    def _at_full_values(self, rehearsed: Mapping[str, Any] | None) -> AtFullAxes | None:
-        """Calls at full size itself: with them, what it alone has was met."""
-        if rehearsed is None or rehearsed["why_not"]:
-            return None
-        scratch, taken = self.scratch / "full", rehearsed["whole_s"]
-        return full_values(
-            self.record, taken, self.right.precision, scratch, self.limits, self.beside.altered
-        )
-
-    def _at_full_axes(
-        self, rehearsed: Mapping[str, Any] | None, failed: bool, rows: int
-    ) -> AtFullAxes | None:
-        """Calls for what the walk through full size alone has met; `failed`: where that was made to hold, a
-        call went wrong, which need not be so where sizes give it. Nor was it right because it was right so:
-        a length cut to a thousand does no harm to ten."""
-        if rehearsed is None or not any(rehearsed[name] for name in ("amounts", "forced", "values")):
-            return None
-        amounts, held = rehearsed["amounts"], rehearsed["forced"]
-        if failed:
-            amounts, held = [*amounts, *held], []
-        wanted = {"amounts": amounts, "values": rehearsed["values"], "held": held}
-        scratch, precision = self.scratch / "axes", self.right.precision
-        given = self.record, self.found, precision, wanted, scratch, self.limits
-        return at_full_axes(*given, rows, self.beside.altered)
 
     def _vouched(self, reports: list[StepReport]) -> Verdict:
         """What speaks for a candidate that made no mistake: refused impostors, and the target's compiler."""

@@ -206,7 +206,9 @@ class Draw:
         model, whole = setting.reference.model, family == "small integers"
         state = setting.state
         if not shipped_weights:
-            state = draw_weights(model, self.generator, whole, setting.moving, setting.redrawn)
+            state = draw_weights(
+                model, self.generator, whole, setting.moving, setting.redrawn, setting.rising
+            )
         if family == TIES:
             state = in_powers_of_two(model, state)
         if family == HALVES:

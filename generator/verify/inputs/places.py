@@ -37,6 +37,11 @@ def rises(value: Input) -> TypeGuard[torch.Tensor]:
     return bool((steps >= 0).all()) and bool((steps > 0).any())
 
 
+def is_level(value: torch.Tensor) -> bool:
+    """Whether it is a row of one integer, as a short one that rises elsewhere may be."""
+    return value.dtype in ROWS_OF and value.ndim == 1 and bool((value == value[:1]).all())
+
+
 def names_each_once(value: Input) -> TypeGuard[torch.Tensor]:
     """A row of integers of which no two are alike, those apart that are below zero and name nothing: places
     to write to, say, each for one program."""

@@ -38,6 +38,8 @@ class Setting:
     seed: int
     moving: frozenset[str] = frozenset()
     """Buffers that the reference itself changes, or takes any bytes for, so that they may hold anything."""
+    rising: frozenset[str] = frozenset()
+    """Those of them that it leads above zero and never below, squares say."""
     redrawn: Mapping[str, torch.Tensor] = field(default_factory=dict)
     """Buffers that the constructor draws at random, as it draws them another time."""
     operators: frozenset[str] = frozenset()
@@ -93,6 +95,7 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
     return replace(
         setting,
         moving=_moving(reference, shipped, state, changed),
+        rising=_rising(reference, shipped, state, changed),
         redrawn=_redrawn(reference, shipped, state, another, changed),
     )
 
@@ -117,6 +120,21 @@ def _moving(
         if name in state and reference.tried(inputs, {**state, name: any_bytes(state[name], draw)})
     }
     return frozenset(changed | taken)
+
+
+def _rising(
+    reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], changed: set[str]
+) -> frozenset[str]:
+    ran = reference.tried(inputs, state)
+    pairs = {name: (state[name], ran.state[name]) for name in changed if ran is not None}
+    return frozenset(
+        name
+        for name, (was, now) in pairs.items()
+        if was.is_floating_point()
+        and bool((was >= 0).all())
+        and bool((now >= 0).all())
+        and bool((now > 0).any())
+    )
 
 
 def _changed(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> set[str]:

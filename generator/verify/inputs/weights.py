@@ -17,6 +17,7 @@ def draw_weights(
     integers: bool = False,
     moving: frozenset[str] = frozenset(),
     redrawn: Mapping[str, torch.Tensor] | None = None,
+    rising: frozenset[str] = frozenset(),
 ) -> dict[str, torch.Tensor]:
     """A state_dict like the model's with every parameter moved, norm scales and biases included.
 
@@ -24,7 +25,7 @@ def draw_weights(
     the model is known to change itself or takes any bytes for (`moving`), those of one value throughout,
     which stand for what is loaded later, edges of bins, which rise or fall throughout, and those that another
     construction draws otherwise or loading may bring (`redrawn`): another buffer may be a table that the
-    constructor computed.
+    constructor computed. Those `rising` stay above zero.
     """
     statistics = {
         f"{prefix}{'.' if prefix else ''}{name}"
@@ -42,6 +43,8 @@ def draw_weights(
     for name in moving & drawn.keys():
         if drawn[name].dtype in BYTES:
             drawn[name] = any_bytes(drawn[name], generator)
+    for name in rising & drawn.keys():
+        drawn[name] = drawn[name].abs()
     for name, buffer in model.named_buffers():
         if name in drawn and name not in movable and _rises(buffer):
             drawn[name] = _respaced(buffer, generator)

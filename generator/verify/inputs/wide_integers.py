@@ -28,12 +28,12 @@ def wide_integers(
     """`inputs` with whole numbers of every magnitude up to 2^20, or what a byte holds, of the signs that they
     have as shipped, or with any bits at all where bits are picked out, where floating results are reckoned
     from them; and any numbers where it does nothing but compare them with each other. None where it compares
-    them with others, or looks up or counts at the places they name.
+    them with others than zero, or looks up or counts at the places they name.
     """
     whole = [one for one in inputs if is_whole(one)]
     if not whole or any(map(rises, whole)):  # where rows begin
         return None
-    with Uses(whole, _RECKONS) as uses:
+    with _Reckoned(whole, _RECKONS) as uses:
         answer = reference.tried(inputs, state)
     if answer is None or not floats_out(answer):
         return None
@@ -69,7 +69,17 @@ def _far_apart(
     return changed if moved and is_answered(reference.tried(changed, state)) else None
 
 
-_COMPARES = words("lt le gt ge eq ne")
+_ORDERS = words("lt le gt ge")
+_COMPARES = _ORDERS | words("eq ne")
+
+
+class _Reckoned(Uses):
+    """Which side of zero they are on tells nothing of what they are for."""
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        zero = len(args) > 1 and isinstance(args[1], int | float) and args[1] == 0
+        if not (zero and plain_name(func) in _ORDERS):
+            super().saw(func, args, result)
 
 
 class _AmongThemselves(Uses):

@@ -133,7 +133,8 @@ def _promise(kind: str, promises: Promises) -> Callable[[Any, Any], Any]:
             plain = [int(getattr(one, "value", one)) for one in values]
             if len(plain) != max(1, len(input.shape)):
                 raise ValueError(f"a {kind} of {len(plain)} numbers for {len(input.shape)} dimensions")
-            _believe(input.handle, _kept(believed(input.handle), plain, kind), promises)
+            step = item_bytes_of(input.handle) if input.dtype.scalar.is_ptr() else 1
+            _believe(input.handle, _kept(believed(input.handle), plain, kind, step), promises)
         return input
 
     return promise
@@ -161,27 +162,31 @@ def _believe(handle: TensorHandle, values: Values, promises: Promises) -> None:
             builder.__class__ = _believing(type(builder), promises)
 
 
-def _kept(values: Values, promised: Sequence[int], kind: str) -> Values:
-    """The values nearest to these, by their first lanes, with which the promise holds."""
+def _kept(values: Values, promised: Sequence[int], kind: str, step: int = 1) -> Values:
+    """The values nearest to these, by their first lanes, with which the promise holds; `step`: from one to
+    the next that follows it, bytes where they are addresses."""
+    runs = [_run(values, axis, step) for axis in range(len(promised))] if kind == "divisibility" else []
     for axis, promise in enumerate(promised):
         power = promise & -promise
         if kind == "divisibility":
-            firsts = firsts_of(values, _run(values, axis), axis)
+            if runs[axis] == 1 < max(runs):  # a vector goes along the other axis, by what is promised there
+                continue
+            firsts = firsts_of(values, _run(values, axis, step), axis)
             values = values - firsts % np.array(power, values.dtype)
             continue
         count = min(power, values.shape[axis])
         if count > 1:
             values = firsts_of(values, count, axis)
             if kind == "contiguity":
-                values = values + steps(values, Vector(count, axis), 1)
+                values = values + steps(values, Vector(count, axis), step)
     return values
 
 
-def _run(values: Values, axis: int) -> int:
+def _run(values: Values, axis: int, step: int) -> int:
     """How many values follow each other along an axis, from every multiple of that number on."""
     count = int(values.shape[axis] & -values.shape[axis])
     while count > 1:
-        followed = firsts_of(values, count, axis) + steps(values, Vector(count, axis), 1)
+        followed = firsts_of(values, count, axis) + steps(values, Vector(count, axis), step)
         if (values == followed).all():
             break
         count //= 2

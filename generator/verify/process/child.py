@@ -173,7 +173,8 @@ class _Judging:
             return None
         read = [one.read_whole for one in self.instances.values() if one.read_whole is not None]
         first = [pair for pair in enumerate(self.steps) if self._may_be_repeated(*pair)]
-        walk = WholeWalk(full, self.watch, self.conditions, self._call, self.request["mode"], first)
+        calls = self._call, self._skip, self.request["mode"], first
+        walk = WholeWalk(full, self.watch, self.conditions, *calls)
         return walk.made(self.met, self._retried, set.intersection(*read))
 
     def _may_be_repeated(self, number: int, step: Step) -> bool:
@@ -221,7 +222,7 @@ class _Judging:
 
     def _call(
         self, step: Step, forced: str = "", tiles: int | None = None, repeats: int | None = None
-    ) -> None:
+    ) -> StepReport:
         number, shape = len(self.reports), self.shapes[step.shape]
         place, began = (step.shape, tiles is not None), self._spent()
         spent = self.taken.get(place, 0.0)
@@ -232,6 +233,13 @@ class _Judging:
             report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
         self.taken[place] = spent + self._spent() - began
         self.reports.append(replace(report, forced=forced, tiles=tiles, repeats=repeats))
+        return self.reports[-1]
+
+    def _skip(self, tiles: int) -> StepReport:
+        """A call beyond the plan that is not made for want of time."""
+        self.tensors[len(self.reports)] = {}
+        self.reports.append(StepReport("skipped", tiles=tiles))
+        return self.reports[-1]
 
     def _instance(self, shape: Shape, step: Step) -> Instance:
         alive = running.now()

@@ -57,8 +57,9 @@ class Rehearsed:
     """`faults` are (cause, detail); `kernels`, `modes` of `tl.dot` and `configurations` as full size uses
     them; `why_not` is set where the walk did not come to its end. `amounts` (kernel, place in its text,
     value) and `values` are numbers made of sizes as full size alone has them, `forced` conditions likewise
-    that were made to hold in a judged call. `unread` tells of tensors, by their labels, that are not loaded
-    whole; `whole_s` is what all programs would take at the pace of those walked."""
+    that were made to hold in a judged call, and `unasked` those for which there was no time where they hold
+    of themselves. `unread` tells of tensors, by their labels, that are not loaded whole; `whole_s` is what
+    all programs would take at the pace of those walked."""
 
     faults: tuple[tuple[str, str], ...] = ()
     kernels: tuple[str, ...] = ()
@@ -67,6 +68,7 @@ class Rehearsed:
     amounts: tuple[tuple[str, int, float], ...] = ()
     values: tuple[float, ...] = ()
     forced: tuple[tuple[str, int, float], ...] = ()
+    unasked: tuple[tuple[str, int, float], ...] = ()
     unread: Mapping[str, str] = field(default_factory=dict)
     whole_s: float = 0.0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -15,12 +15,12 @@ from torch import nn
 from ..interpreter.conditions import Conditions, Outcomes, Site, Unmet, holds, listed, together
 from ..interpreter.configurations import turns_of
 from ..interpreter.interpreter import Watch
-from .exchange import FullSize, Step
+from .exchange import FullSize, Step, StepReport
 from .loading import imported, made
 from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
 
 PATIENCE_S = 6.0
-"""CPU time for calls that repeat the plan's."""
+"""CPU time for calls with other values, and as much for those that repeat the plan's."""
 
 
 class _Call(Protocol):
@@ -29,7 +29,7 @@ class _Call(Protocol):
 
     def __call__(
         self, step: Step, forced: str = "", tiles: int | None = None, repeats: int | None = None
-    ) -> None: ...
+    ) -> StepReport: ...
 
 
 class WholeWalk:
@@ -41,12 +41,14 @@ class WholeWalk:
         watch: Watch,
         conditions: Conditions,
         call: _Call,
+        skip: Callable[[int], StepReport],
         mode: str,
         first: Sequence[tuple[int, Step]],
     ) -> None:
-        """`first`: the numbers and steps of the plan's calls at its first shape that may be repeated."""
+        """`skip` reports a call at tiles that is not made for want of time; `first`: the numbers and steps of
+        the plan's calls at its first shape that may be repeated."""
         self.full, self.watch, self.conditions, self.call, self.mode = full, watch, conditions, call, mode
-        self.first = first
+        self.first, self.skip, self.left_s = first, skip, PATIENCE_S
 
     def made(self, met: Mapping[int, Outcomes], retried: Step, read_whole: set[str]) -> Rehearsed:
         """`met` are the conditions of the plan's calls by their shapes, `retried` is the one to repeat with
@@ -73,12 +75,13 @@ class WholeWalk:
         self.watch.begin()
         self.conditions.begin()
         self.watch.in_values = set()
-        forced = self._meet(new, elsewhere, met, turns, retried)
+        forced, unasked = self._meet(new, elsewhere, met, turns, retried)
         left = unmet.after(self.conditions.outcomes, self.watch.in_values)
         values = tuple(sorted(left.values))
         unread = {label: told for label, told in rehearsed.unread.items() if label in read_whole}
         rehearsed = replace(rehearsed, unread=unread, values=values)
-        return replace(rehearsed, amounts=listed(left.amounts), forced=listed(forced))
+        rehearsed = replace(rehearsed, forced=listed(forced), unasked=listed(unasked))
+        return replace(rehearsed, amounts=listed(left.amounts))
 
     def _beside(self, rehearsed: Rehearsed, beside: FullSize | None) -> Rehearsed:
         """With the faults of a walk at a size that is a multiple of nothing, if full size itself had none."""
@@ -97,28 +100,35 @@ class WholeWalk:
         met: Mapping[int, Outcomes],
         turns: list[dict[str, Any]],
         retried: Step,
-    ) -> Mapping[Site, Any]:
+    ) -> tuple[Mapping[Site, Any], Mapping[Site, Any]]:
         """Calls with the `new` conditions and configurations as full size alone has them: at sizes that give
         them of themselves, and for what these do not give, which is returned, made to hold. And calls with
-        other values where conditions came out as at full size, which did not where values were asked of."""
+        other values where conditions came out as at full size, which did not where values were asked of;
+        those for which there was no time come second."""
         step, place = (self.full.tiles[0], 0) if self._natural() and new else (retried, None)
+        unasked: Mapping[Site, Any] = {}
         if self._natural() and (new or elsewhere):
             self.conditions.begin()
             for turn in (turns if new else []) or [{}]:
                 self.watch.tuning.forced = turn
                 for number, natural in self._natural():
-                    self.call(natural, _words(turn), number)
-            elsewhere = self.conditions.not_held(elsewhere)
+                    if not natural.optional:
+                        self.call(natural, _words(turn), number)
+            self.watch.tuning.forced = {}
+            whole = self._asked(pair for pair in self._natural() if pair[1].optional)
+            left = self.conditions.not_held(elsewhere)
+            unasked = {} if whole else {site: elsewhere[site] for site in elsewhere.keys() - left.keys()}
+            elsewhere = left
             if new:
                 new = self.conditions.not_held(new)
                 turns = turns * bool(new)
         self.watch.tuning.forced = {}
-        self._ask_elsewhere(elsewhere, met)
+        unasked = {**unasked, **self._ask_elsewhere(elsewhere, met)}
         for turn in turns or [{}] * bool(new):
             self.conditions.forced, self.watch.tuning.forced = new, turn
             self.call(step, self.conditions.told(new) or _words(turn), place)
-        self._once_more(new)
-        return new
+        self._once_more({**new, **unasked})
+        return new, unasked
 
     def _once_more(self, sites: Mapping[Site, Any]) -> None:
         """The plan's calls at its first shape with what compares sizes as at full size, as long as there is
@@ -135,14 +145,28 @@ class WholeWalk:
         """The calls at whole tiles, and their places."""
         return list(enumerate(self.full.tiles[: self.full.natural]))
 
-    def _ask_elsewhere(self, sites: Mapping[Site, Any], met: Mapping[int, Outcomes]) -> None:
-        """Calls at shapes of the plan that give what is left of `sites`, as long as any is."""
+    def _ask_elsewhere(self, sites: Mapping[Site, Any], met: Mapping[int, Outcomes]) -> Mapping[Site, Any]:
+        """Calls at shapes of the plan that give what is left of `sites`, as long as any is. Those for which
+        there was no time for all of them."""
+        unasked: dict[Site, Any] = {}
         for shape, steps in groupby(self._further(), key=lambda pair: pair[1].shape):
             held = [site for site, value in sites.items() if holds(met.get(shape, {}), site, value)]
             if held:
+                if not self._asked(steps):
+                    unasked |= {site: sites[site] for site in held}
                 sites = {site: value for site, value in sites.items() if site not in held}
-                for number, step in steps:
-                    self.call(step, "", number)
+        return unasked
+
+    def _asked(self, steps: Iterable[tuple[int, Step]]) -> bool:
+        """Calls as long as there is time; whether there was for all of them."""
+        whole = True
+        for number, step in steps:
+            began = time.process_time()
+            late = self.left_s <= 0
+            report = self.skip(number) if late else self.call(step, "", number)
+            self.left_s -= time.process_time() - began
+            whole &= report.status != "skipped"
+        return whole
 
     def _further(self) -> Iterator[tuple[int, Step]]:
         yield from list(enumerate(self.full.tiles))[self.full.natural :]

@@ -54,7 +54,9 @@ def at_whole_tiles(op: Op, found: list[Setting], altered: Sequence[str], mode: s
     families = [name for name in FAMILIES if name in MUST - {"as shipped"} or name in _TELLING]
     if not sizes:
         return []
-    return at_sizes(op, "whole tiles", sizes, mode, seed, families, len(found), altered=altered)
+    cases = at_sizes(op, "whole tiles", sizes, mode, seed, families, len(found), altered=altered)
+    must = {*MUST, *ALWAYS, *COUNTED}
+    return [replace(one, step=replace(one.step, optional=one.family not in must)) for one in cases]
 
 
 def at_long_axes(found: list[Setting], altered: Sequence[str], seed: int) -> list[Case]:
@@ -68,10 +70,11 @@ def at_long_axes(found: list[Setting], altered: Sequence[str], seed: int) -> lis
     for place, setting in {place: one for place, one in (rows, longest, most) if place}.items():
         told = [family for family in _TELLING if tells_more(family, setting)]
         layouts = [layout for layout in (PITCHED, TRANSPOSED) if suits(setting.shipped, layout)]
-        cases += [draw.case(place, setting, "normal", layout=layout, optional=False) for layout in layouts]
-        cases += [draw.case(place, setting, family, optional=False) for family in told]
+        cases += [draw.case(place, setting, "normal", layout=layout, optional=True) for layout in layouts]
+        cases += [draw.case(place, setting, family, optional=True) for family in told[:2]]
         usual = draw.case(place, setting, "as shipped", shipped_weights=True)
         cases += [case for family in altered for case in draw.altered(usual, family)]
+        cases += [draw.case(place, setting, family, optional=True) for family in told[2:]]
     return [replace(one, name=f"{one.name}, at last") for one in cases]
 
 
@@ -79,7 +82,8 @@ _TELLING = (ENORMOUS, "all negative", "heavy tailed", "negative spikes", "shifte
 """Families by which a shorter way gives itself away: one that takes no maximum first, or begins with zero."""
 
 
-ALWAYS = ("padded masks", "full lengths")
+ALWAYS, COUNTED = ("padded masks", "full lengths"), ("extreme integers", "lowest places")
+"""What becomes of inputs at all such sizes, and where no input floats."""
 
 
 def at_sizes(
@@ -103,7 +107,7 @@ def at_sizes(
     told = [family for family in families if tells_more(family, setting)] or ["as shipped"]
     found = [draw.case(place, setting, family) for family in told]
     shipped = draw.case(place, setting, "as shipped")
-    counted = [] if any(map(floats, setting.shipped)) else ("extreme integers", "lowest places")
+    counted = [] if any(map(floats, setting.shipped)) else COUNTED
     told = [*ALWAYS, *counted]
     told += [family for family in altered if family not in told]
     found += [case for family in told for case in draw.altered(shipped, family)]

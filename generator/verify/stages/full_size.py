@@ -17,7 +17,7 @@ from ....profiling.footprint import fakes
 from ....profiling.op import Op, OpError
 from ....profiling.source import Literal
 from ..comparison.review import Reviewed
-from ..inputs.places import rises
+from ..inputs.places import is_level, rises
 from ..inputs.setting import Setting, init_arguments
 from ..interpreter.phantom import Rising
 from ..process.exchange import Form, FullSize, StepReport
@@ -95,10 +95,10 @@ def _described(
 
 
 def beginnings(judged: Sequence[Setting], inputs: Sequence[Input], place: int) -> Rising | None:
-    """What stands in a row that rises at all judged shapes: numbers up to the length of the axis that it ends
-    at there, or else up to its own."""
-    rows = [row for setting in judged if rises(row := setting.shipped[place])]
-    if len(rows) < len(judged):
+    """What stands in a row that rises at judged shapes and falls at none: numbers up to the length of the
+    axis that it ends at there, or else up to its own."""
+    rows = [one for setting in judged if isinstance(one := setting.shipped[place], torch.Tensor)]
+    if not any(map(rises, rows)) or not all(rises(one) or is_level(one) for one in rows):
         return None
     ends = [int(row[-1]) for row in rows]
     for other, value in enumerate(inputs):

@@ -13,6 +13,7 @@ from ..inputs.families import (
     DEEP,
     ENORMOUS,
     FAR_ABOVE,
+    FAR_BELOW,
     LATE_PEAKS,
     LONE_ROWS,
     NEAR_ONE,
@@ -114,13 +115,15 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     further += [draw.case(*high, family, optional=False) for family in far]
     looped = max(enumerate(found), key=lambda pair: len(pair[1].op.footprint().calls))
     calls = len(looped[1].op.footprint().calls)
-    further += [draw.case(*looped, NEAR_ONE)] if looped[0] and calls > _LOOPS else []
+    further += (
+        [draw.case(*looped, one) for one in (NEAR_ONE, FAR_BELOW)] if looped[0] and calls > LOOPS else []
+    )
     return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), draw.case(*long, SILENT), *further]
 
 
-_LOOPS = 32
+LOOPS = 32
 """Calls of operators, of which a recurrence of some steps has more: what it carries along neither fades nor
-grows where its factors are near one."""
+grows where its factors are near one, and where gates are shut."""
 
 
 def _on_another_path(found: list[Setting], planned: list[Case], seed: int, source: str) -> list[Case]:

@@ -5,8 +5,9 @@ from pathlib import Path
 from kbgen.generator.verify.process.exchange import StepReport
 from kbgen.generator.verify.shapes.stretched import rows_of
 from kbgen.generator.verify.stages.cases import plan
-from kbgen.generator.verify.stages.full_axes import full_axes, full_pairs, most_rows
+from kbgen.generator.verify.stages.full_axes import most_rows
 from kbgen.generator.verify.stages.settings import settings
+from kbgen.generator.verify.stages.whole_axes import full_axes, full_pairs
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"
