@@ -3,7 +3,7 @@
 op: mean_square
 class: B14 partial computation
 precision: bf16
-expected: wrong-values
+expected: hard-coded-shape
 """
 
 import torch

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ....profiling.sandbox import Limits
 from ..inputs.families import ENORMOUS
@@ -27,7 +28,10 @@ _MOST_BYTES = 64 << 20
 _LONGEST_S = 3.0
 """Of one call; a process has four times that, for what is before and after it."""
 
-_FAMILIES = ("normal", "spikes", "all negative", ENORMOUS)
+_FAMILIES, _FURTHER = ("normal", "spikes"), ("all negative", ENORMOUS)
+
+_FEW_BYTES = 8 << 20
+"""Of which further values, layouts and altered inputs take no time to make."""
 
 
 def full_values(
@@ -44,9 +48,12 @@ def full_values(
     if taken is None or taken > _MOST_BYTES or expected_s > _LONGEST_S:
         return None
     with record.clock(f"inputs of {_NAME}"):
-        given = record.mode, record.seed + 5000, _FAMILIES
-        asked = at_sizes(record.op, _NAME, {}, *given, layout=PITCHED, altered=altered)
+        seed = record.seed + 5000
+        asked = at_sizes(record.op, _NAME, {}, record.mode, seed, _FAMILIES)
         asked += _beyond(record)
+        if taken <= _FEW_BYTES:
+            given = record.op, _NAME, dict[str, Any](), record.mode, seed, _FURTHER, 0, PITCHED
+            asked += at_sizes(*given, altered)
     asked = [replace(one, step=replace(one.step, optional=place > 0)) for place, one in enumerate(asked)]
     cpu_s = min(limits.cpu_s or _NO_LIMIT, round(4 * _LONGEST_S))
     less = replace(limits, cpu_s=cpu_s, wall_s=min(limits.wall_s, 4.0 * cpu_s))
