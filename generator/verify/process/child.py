@@ -235,10 +235,10 @@ class _Judging:
         self.reports.append(replace(report, forced=forced, tiles=tiles, repeats=repeats))
         return self.reports[-1]
 
-    def _skip(self, tiles: int) -> StepReport:
+    def _skip(self, forced: str = "", tiles: int | None = None, repeats: int | None = None) -> StepReport:
         """A call beyond the plan that is not made for want of time."""
         self.tensors[len(self.reports)] = {}
-        self.reports.append(StepReport("skipped", tiles=tiles))
+        self.reports.append(StepReport("skipped", forced=forced, tiles=tiles, repeats=repeats))
         return self.reports[-1]
 
     def _instance(self, shape: Shape, step: Step) -> Instance:

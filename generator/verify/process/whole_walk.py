@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -32,6 +32,14 @@ class _Call(Protocol):
     ) -> StepReport: ...
 
 
+class _Skip(Protocol):
+    """Reports such a call that is not made."""
+
+    def __call__(
+        self, forced: str = "", tiles: int | None = None, repeats: int | None = None
+    ) -> StepReport: ...
+
+
 class WholeWalk:
     """The walk of one candidate through `full`."""
 
@@ -41,11 +49,11 @@ class WholeWalk:
         watch: Watch,
         conditions: Conditions,
         call: _Call,
-        skip: Callable[[int], StepReport],
+        skip: _Skip,
         mode: str,
         first: Sequence[tuple[int, Step]],
     ) -> None:
-        """`skip` reports a call at tiles that is not made for want of time; `first`: the numbers and steps of
+        """`skip` reports a call that is not made for want of time; `first`: the numbers and steps of
         the plan's calls at its first shape that may be repeated."""
         self.full, self.watch, self.conditions, self.call, self.mode = full, watch, conditions, call, mode
         self.first, self.skip, self.left_s = first, skip, PATIENCE_S
@@ -135,11 +143,12 @@ class WholeWalk:
         time; what asks for strides comes out as it does with theirs."""
         self.watch.tuning.forced = {}
         self.conditions.forced = {site: sites[site] for site in sites if site in self.conditions.of_wrapper}
-        until = time.process_time() + PATIENCE_S
+        until, told = time.process_time() + PATIENCE_S, self.conditions.told(self.conditions.forced)
         for number, step in self.first if self.conditions.forced else ():
             if time.process_time() > until:
-                return
-            self.call(step, self.conditions.told(self.conditions.forced), repeats=number)
+                self.skip(told, repeats=number)
+            else:
+                self.call(step, told, repeats=number)
 
     def _natural(self) -> list[tuple[int, Step]]:
         """The calls at whole tiles, and their places."""
@@ -149,7 +158,8 @@ class WholeWalk:
         """Calls at shapes of the plan that give what is left of `sites`, as long as any is. Those for which
         there was no time for all of them."""
         unasked: dict[Site, Any] = {}
-        for shape, steps in groupby(self._further(), key=lambda pair: pair[1].shape):
+        further = list(enumerate(self.full.tiles))[self.full.natural :]
+        for shape, steps in groupby(further, key=lambda pair: pair[1].shape):
             held = [site for site, value in sites.items() if holds(met.get(shape, {}), site, value)]
             if held:
                 if not self._asked(steps):
@@ -163,13 +173,10 @@ class WholeWalk:
         for number, step in steps:
             began = time.process_time()
             late = self.left_s <= 0
-            report = self.skip(number) if late else self.call(step, "", number)
+            report = self.skip(tiles=number) if late else self.call(step, "", number)
             self.left_s -= time.process_time() - began
             whole &= report.status != "skipped"
         return whole
-
-    def _further(self) -> Iterator[tuple[int, Step]]:
-        yield from list(enumerate(self.full.tiles))[self.full.natural :]
 
     def _built(self, full: FullSize) -> nn.Module:
         model = made(imported(Path(full.file), "full", self.conditions), full, NOWHERE)

@@ -108,9 +108,7 @@ def at_sizes(
     found = [draw.case(place, setting, family) for family in told]
     shipped = draw.case(place, setting, "as shipped")
     counted = [] if any(map(floats, setting.shipped)) else COUNTED
-    told = [*ALWAYS, *counted]
-    told += [family for family in altered if family not in told]
-    found += [case for family in told for case in draw.altered(shipped, family)]
-    return found + (
-        [draw.case(place, setting, found[0].family, layout=layout)] if suits(setting.shipped, layout) else []
-    )
+    asked = dict.fromkeys((*ALWAYS, *counted, *altered))
+    found += [case for family in asked for case in draw.altered(shipped, family)]
+    laid = [draw.case(place, setting, told[0], layout=layout)] if suits(setting.shipped, layout) else []
+    return [*found, *laid]
