@@ -1,4 +1,4 @@
-"""What is asked where conditions come out at full size as they do not where values and strides are asked of."""
+"""What is asked where conditions come out at full size as they do not where values are asked of."""
 
 from pathlib import Path
 
