@@ -28,8 +28,9 @@ def rows_twice(
 def nearly_twice(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """Likewise along the last two axes, each number of the second half off by 2^-12 of itself: where places
-    are packed beside the leading bits of what they are compared by, the wrong one is found."""
+    """Likewise four times along the last two axes, each number of the copies off by 2^-10 to 2^-15 of itself:
+    where places are packed beside the leading bits of what they are compared by, the wrong one is found. How
+    many bits are left, and how near the nearest is already, is not known: rivals are near in many degrees."""
     if not _gives_places(reference, inputs, state):
         return None
     changed = list[Input]()
@@ -37,14 +38,18 @@ def nearly_twice(
         if not floats(one) or not one.ndim:
             changed.append(one)
             continue
-        twice = _twice(one, {one.ndim - 1, max(0, one.ndim - 2)})
+        often = _repeated(one, {one.ndim - 1, max(0, one.ndim - 2)}, _RIVALS)
         sign = torch.randint(0, 2, one.shape, generator=generator) * 2 - 1
-        exact = widened(twice)
-        changed.append(torch.where(widened(one) == exact, exact, exact * (1 + sign * _OFF)).to(one.dtype))
+        off = sign * 2.0 ** -torch.randint(_NEAR, _NEARER + 1, one.shape, generator=generator)
+        exact = widened(often)
+        changed.append(torch.where(widened(one) == exact, exact, exact * (1 + off)).to(one.dtype))
     return changed if reference.tried(changed, state) is not None else None
 
 
-_OFF = 2.0**-12
+_RIVALS = 4
+
+_NEAR, _NEARER = 10, 15
+"""Powers of two: in 2^-15 of a number are eight bits of float32 left for what rounding makes of it."""
 
 
 def _gives_places(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
@@ -67,9 +72,15 @@ def _has_rows(value: torch.Tensor) -> bool:
 
 
 def _twice(value: torch.Tensor, axes: set[int]) -> torch.Tensor:
+    return _repeated(value, axes, 2)
+
+
+def _repeated(value: torch.Tensor, axes: set[int], times: int) -> torch.Tensor:
+    """The first part of each axis stands in the others as well; in fewer where an axis is short."""
     moved = value.contiguous().clone()
     for axis in axes if value.ndim else ():
-        half = value.shape[axis] // 2
-        if value.shape[axis] >= _LEAST:
-            moved.narrow(axis, half, half).copy_(moved.narrow(axis, 0, half).clone())
+        size = value.shape[axis]
+        part = size // min(times, max(2, size // 2))
+        for start in range(part, size - part + 1, part) if size >= _LEAST else ():
+            moved.narrow(axis, start, part).copy_(moved.narrow(axis, 0, part).clone())
     return moved

@@ -47,7 +47,7 @@ others run at the first shape."""
 _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD)
 """Families that are planned one by one."""
 
-_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN")
+_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", "rows nearly twice")
 """Of the shipped inputs' altered kinds; whole tiles hide a length's last."""
 
 _AT_LONGEST = ("padded masks", "all but one", "one alone", "one place", "one branch")
