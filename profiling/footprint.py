@@ -1,9 +1,7 @@
 """Runs an operator on fake tensors and records what it would allocate: no memory is touched."""
 
-import contextlib
 import functools
-import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import prod
@@ -11,13 +9,11 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from .build import DATA_DEPENDENT, Input, build
-from .converting import converting
+from .fakes import fakes
 from .source import Literal, OpError, Source, blame, blamed_line, execute, quiet
 
 Shape = tuple[int, ...]
@@ -99,21 +95,6 @@ def _is_pointwise(call: Call) -> bool:
         return call.results[:1] == (tuple(torch.broadcast_shapes(*call.arguments)),)  # type: ignore[no-untyped-call]
     except RuntimeError:
         return False
-
-
-@contextlib.contextmanager
-def fakes() -> Iterator[FakeTensorMode]:
-    """Every tensor made inside the block has a shape and a dtype but no storage."""
-    log = logging.getLogger("torch._subclasses.fake_tensor")
-    level = log.level
-    log.setLevel(
-        logging.CRITICAL
-    )  # shapes that do not fit are tried on purpose; their tracebacks are no news
-    try:
-        with converting(), FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()) as mode:
-            yield mode
-    finally:
-        log.setLevel(level)
 
 
 def held_bytes(model: nn.Module, inputs: list[Input]) -> int:

@@ -10,7 +10,8 @@ from torch import nn
 from torch.utils._pytree import tree_leaves
 
 from .build import Input, build
-from .footprint import Footprint, fakes, footprint, held_bytes
+from .fakes import fakes
+from .footprint import Footprint, footprint, held_bytes
 from .groups import grouped
 from .memory import available_bytes, readable
 from .shapes import INTERPRETER_BYTES, NETWORK_CALLS, ShapeSet, search

@@ -11,10 +11,12 @@ from torch.fx import Node
 
 from .alias import root_of
 from .build import build
+from .counting import counting
+from .fakes import fakes
 from .family import family_of
 from .fingerprint import fingerprint_of
 from .flops import node_flops
-from .footprint import fakes, storage_bytes
+from .footprint import storage_bytes
 from .kinds import kind_of, name_of
 from .op import Op
 from .source import OpError, blame, quiet
@@ -90,7 +92,7 @@ def _exported(op: Op, mode: Mode) -> ExportedProgram:
     first: Exception | None = None
     for strict in (False, True):
         try:
-            with torch.no_grad(), quiet():
+            with torch.no_grad(), quiet(), counting():
                 return torch.export.export(model, tuple(inputs), strict=strict)
         except Exception as error:
             first = first or error

@@ -24,9 +24,9 @@ from .extremes import (
     zeros_alone,
     zeros_in,
 )
-from .families import FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
+from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
 from .half_range import half_range
-from .idle import idle_nan, idle_places, idle_spike
+from .idle import idle_from_zero, idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
 from .integers import (
     extreme_integers,
@@ -47,12 +47,24 @@ from .repeated import nearly_twice, rows_twice, state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import full_lengths, met_integers, met_results, met_thresholds
+from .unlike import unlike_sizes
 from .unsorted import nearly_sorted, unsorted
-from .weights import AS_INPUTS, TRAINED, counted_on, draw_weights, in_powers_of_two, level_weights
+from .weights import (
+    AS_INPUTS,
+    TRAINED,
+    at_their_beginning,
+    counted_on,
+    draw_weights,
+    in_powers_of_two,
+    level_weights,
+)
 from .wide_integers import wide_integers
 
 _INPUTS = 3
 """So many of the first, one after the other."""
+
+FRESH = "faint inputs to fresh buffers"
+"""What is added to a moment that is nothing yet, so that it does not vanish, is small beside an epsilon."""
 
 _ADDED = {"added weights far out": far_from_zero}
 _SUMS = {
@@ -63,7 +75,8 @@ _SUMS = {
 """Asked for at the first shape alone."""
 
 ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
-    "idle spikes": idle_spike, "idle NaN": idle_nan, "ignored classes": ignored_classes,
+    "idle spikes": idle_spike, "idle NaN": idle_nan,
+    "idle NaN from zero": idle_from_zero, "ignored classes": ignored_classes,
     "extreme integers": extreme_integers,
     "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,
@@ -83,6 +96,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
+    **{f"unlike sizes from {turn}": partial(unlike_sizes, turn) for turn in range(2)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
@@ -159,9 +173,10 @@ class Draw:
         reference, cases = setting.reference, []
         weighing = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
         weighing = {**weighing, "counters past 32 bits": partial(counted_on, setting.moving)}
+        weighing[FRESH] = partial(at_their_beginning, setting.moving)
         adding = {**_ADDED, **_SUMS} if place_of_shape == 0 else _ADDED
         for family in (*weighing, *adding):
-            case = self.case(place_of_shape, setting, "normal")
+            case = self.case(place_of_shape, setting, FAINT if family == FRESH else "normal")
             if family == ALONE:  # so that sums are what is added
                 case = _with(case, family, [_nothing(one) for one in case.inputs])
             if family in adding:

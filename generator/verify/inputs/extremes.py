@@ -132,17 +132,25 @@ def _filled(value: Input, number: float) -> torch.Tensor:
 def zeros_alone(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` with nothing but zeros in what floats, masks apart: where an epsilon is all there is. None
-    where nothing floats, or the reference has no number for it."""
-    floats = [isinstance(one, torch.Tensor) and one.is_floating_point() and not _mask(one) for one in inputs]
+    """`inputs` with nothing but zeros in what floats, masks apart: where an epsilon is all there is, and all
+    are equals, of either sign in what has numbers of both. None where nothing floats, or the reference has no
+    number for it."""
+    zeroed = [floats(one) and not _mask(one) for one in inputs]
     changed = [
-        torch.zeros_like(one) if zero and isinstance(one, torch.Tensor) else one
-        for zero, one in zip(floats, inputs, strict=True)
+        _zeros_like(one, generator) if zero and isinstance(one, torch.Tensor) else one
+        for zero, one in zip(zeroed, inputs, strict=True)
     ]
-    answer = reference.tried(changed, state) if any(floats) else None
+    answer = reference.tried(changed, state) if any(zeroed) else None
     if answer is None or not all(bool(widened(output).isfinite().all()) for output in answer.outputs):
         return None
     return changed
+
+
+def _zeros_like(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    zeros = torch.zeros_like(value)
+    if is_eight_bits(value) or is_positive(value):
+        return zeros
+    return torch.where(torch.rand(value.shape, generator=generator) < 0.5, -zeros, zeros)
 
 
 def zeros_in(

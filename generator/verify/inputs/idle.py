@@ -15,7 +15,7 @@ from ....profiling.build import Input
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Ran, Reference
 from .domain import operators_of
-from .integers import is_whole
+from .integers import is_whole, lowest_places
 from .places import Uses
 
 _SPIKE = 2.0**40
@@ -44,6 +44,15 @@ def idle_nan(
     out, a factor of zero does not. A spike of either sign makes no difference there, so that the reference
     does not owe it to what its comparisons make of NaN."""
     return _idle(torch.nan, reference, inputs, state, generator)
+
+
+def idle_from_zero(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Likewise beside a first length, or place, of zero: a row of which nothing is left has no values but
+    those that are left out."""
+    first = lowest_places(reference, inputs, state, generator)
+    return None if first is None else idle_nan(reference, first, state, generator)
 
 
 def idle_places(

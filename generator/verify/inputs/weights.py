@@ -243,11 +243,22 @@ def counted_on(
     generator: torch.Generator,
 ) -> dict[str, torch.Tensor] | None:
     """`counters` of 64 bits, which calls keep up, where the lower half of each is about to run over; None
-    where there is none but a norm's."""
-    own = [name for name in counters if name in state and not name.endswith("num_batches_tracked")]
-    found = {name: state[name] for name in own if state[name].dtype == torch.int64}
+    where there is none."""
+    found = {name: state[name] for name in counters if name in state and state[name].dtype == torch.int64}
     full = {name: torch.full_like(one, (1 << 32) - 1) for name, one in found.items()}
     return {**state, **full} if full else None
+
+
+def at_their_beginning(
+    moving: Collection[str],
+    model: nn.Module,
+    state: Mapping[str, torch.Tensor],
+    generator: torch.Generator,
+) -> dict[str, torch.Tensor] | None:
+    """Buffers of `moving`, which calls keep up, empty as those of a new optimizer; None where
+    there are none that float."""
+    found = [name for name in moving if name in state and state[name].is_floating_point()]
+    return {**state, **{name: torch.zeros_like(state[name]) for name in found}} if found else None
 
 
 AS_INPUTS = {"weights scaled up": _scaled_up}

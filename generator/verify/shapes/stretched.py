@@ -46,8 +46,9 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     """What there is of them, beside `sets`, the small one first, within some times `most_bytes`, for a
     candidate whose text has `told` of its tiles: uneven parts where it goes through any, rows beyond the
     longest it names, and deep tables where it casts to short integers."""
-    if op.footprint().work >= NETWORK_CALLS:
-        # its shapes take seconds each, and it has many already
+    whole = op.footprint()
+    if whole.work >= NETWORK_CALLS and whole.state:
+        # a network: its shapes take seconds each, and it has many already
         return [*_tall(op, sets), *longest(op, sets, 2 * most_bytes, loops=True)]
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))

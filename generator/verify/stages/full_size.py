@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from ....profiling.build import Input, build
-from ....profiling.footprint import fakes
+from ....profiling.fakes import fakes
 from ....profiling.op import Op, OpError
 from ....profiling.source import Literal
 from ..comparison.review import Reviewed

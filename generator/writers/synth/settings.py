@@ -10,7 +10,7 @@ import torch
 from torch import fx, nn
 
 from ....profiling.build import build
-from ....profiling.footprint import fakes
+from ....profiling.fakes import fakes
 from ....profiling.trace import TracedOp
 from .extent import Extent
 from .rewrite import op_name

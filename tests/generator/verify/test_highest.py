@@ -3,7 +3,7 @@
 import torch
 
 from kbgen.generator.verify.stages.highest import Highest
-from kbgen.profiling.footprint import fakes
+from kbgen.profiling.fakes import fakes
 
 
 def test_what_is_drawn_below_a_bound_is_known_through_views_and_copies() -> None:
