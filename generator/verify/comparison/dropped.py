@@ -22,6 +22,7 @@ from ..inputs.families import (
     OPPOSED,
     OPPOSED_TOO,
     SORTS,
+    UNLIKE,
     VANISHING,
 )
 from ..inputs.ignored import ALL_IGNORED
@@ -35,7 +36,8 @@ from .right import Answer
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
 
 
-_LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH)
+_LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, *UNLIKE)
+_FAR = (ENORMOUS, ASTRONOMICAL, *UNLIKE, *CLOSE_IN)
 
 
 def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | None = None) -> str:
@@ -53,7 +55,10 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "so far from zero honest kernels cancel here"
     if answer.case.family in (FAR_BELOW, FAR_ABOVE) and answer.oracle.multiplies:
         return "what sums of products so large are off by, an exponential makes much of"
-    if answer.case.family in (ENORMOUS, ASTRONOMICAL, *CLOSE_IN) and FRACTIONAL in answer.oracle.operators:
+    if (
+        answer.case.family in (ENORMOUS, ASTRONOMICAL, *UNLIKE, *CLOSE_IN)
+        and FRACTIONAL in answer.oracle.operators
+    ):
         return "a power by way of its logarithm is off by as many bits as that is large"
     if answer.case.family == INFINITE and answer.oracle.compares_nan:
         return NAN_COMPARED

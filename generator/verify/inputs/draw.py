@@ -24,7 +24,7 @@ from .extremes import (
     zeros_alone,
     zeros_in,
 )
-from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
+from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, UNLIKE, draw_inputs, floats, nudged
 from .half_range import half_range
 from .idle import idle_from_zero, idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
@@ -96,7 +96,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
-    **{f"unlike sizes from {turn}": partial(unlike_sizes, turn) for turn in range(2)},
+    **{name: partial(unlike_sizes, turn) for turn, name in enumerate(UNLIKE)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""

@@ -30,6 +30,9 @@ CLOSE_IN = {FAINT: -16, MINUTE: -50, VANISHING: -110}
 """Their powers of two. Of the last, squares and products are no numbers any more; what is left of it, and of
 its smallest values, is normal in float32, so that flushing denormals to zero makes no difference."""
 
+UNLIKE = ("unlike sizes from 0", "unlike sizes from 1")
+"""Every other input far out, from the first on or from the second, and the others close in."""
+
 SIGNED_ZEROS = "signed zeros"
 
 NEAR_ONE = "near one"

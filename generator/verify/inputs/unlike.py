@@ -28,7 +28,7 @@ def unlike_sizes(
     for count, place in enumerate(signed):
         one = inputs[place]
         assert isinstance(one, torch.Tensor)
-        changed[place] = one * (_FAR_OUT if count % 2 == turn else 1 / _FAR_OUT)
+        changed[place] = one.contiguous() * (_FAR_OUT if count % 2 == turn else 1 / _FAR_OUT)
     answer = reference.tried(changed, state) if len(signed) > 1 else None
     return changed if answer is not None and all(map(is_finite, answer.outputs)) else None
 

@@ -1,4 +1,4 @@
-"""A row-wise Adagrad step of a table from sparse gradients, those of one row summed first."""
+"""A row-wise Adagrad step of a table, gradients of one row summed first; other rows stay as they are."""
 
 import torch
 from torch import nn
@@ -20,7 +20,8 @@ class Model(nn.Module):
         g = torch.zeros_like(table).index_add(0, ids, grads)
         new_state = state + (g * g).mean(dim=1)
         step = self.lr / (new_state.sqrt() + self.eps)
-        return table - step.unsqueeze(1) * g, new_state
+        touched = torch.zeros_like(state).index_fill(0, ids, 1.0) > 0
+        return torch.where(touched[:, None], table - step[:, None] * g, table), new_state
 
 
 def get_inputs():
