@@ -28,7 +28,7 @@ def rows_twice(
 def nearly_twice(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """Likewise four times along the last two axes, each number of the copies off by 2^-10 to 2^-15 of itself:
+    """Likewise four times along the last two axes, each number of the copies off by 2^-10 to 2^-20 of itself:
     where places are packed beside the leading bits of what they are compared by, the wrong one is found. How
     many bits are left, and how near the nearest is already, is not known: rivals are near in many degrees."""
     if not _gives_places(reference, inputs, state):
@@ -48,8 +48,8 @@ def nearly_twice(
 
 _RIVALS = 4
 
-_NEAR, _NEARER = 10, 15
-"""Powers of two: in 2^-15 of a number are eight bits of float32 left for what rounding makes of it."""
+_NEAR, _NEARER = 10, 20
+"""Powers of two: places take six bits to twelve of what they are packed into; of float32 three are left."""
 
 
 def _gives_places(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
@@ -57,7 +57,7 @@ def _gives_places(reference: Reference, inputs: Sequence[Input], state: dict[str
     return answer is not None and not all(one.is_floating_point() for one in answer.outputs)
 
 
-def most_rows(state: Mapping[str, torch.Tensor]) -> int:
+def most_weights(state: Mapping[str, torch.Tensor]) -> int:
     """The greatest number of rows among weights."""
     return max((len(one) for one in state.values() if _has_rows(one)), default=0)
 

@@ -27,13 +27,13 @@ from ..inputs.families import (
     SILENT,
 )
 from ..inputs.one_number import signed_tables
-from ..inputs.repeated import most_rows
+from ..inputs.repeated import most_weights
 from ..inputs.setting import Case, Setting
 from ..process.exchange import Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.in_parts import TOGETHER
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
-from .most import columns, input_bytes, longest_division, longest_row, most_places
+from .most import columns, input_bytes, longest_division, longest_row, most_places, most_rows
 from .settings import uncrowded
 from .worth_asking import changes_inputs, in_half, of_lengths, tells_more
 
@@ -47,7 +47,7 @@ others run at the first shape."""
 _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD)
 """Families that are planned one by one."""
 
-_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", "rows nearly twice")
+_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN")
 """Of the shipped inputs' altered kinds; whole tiles hide a length's last."""
 
 _AT_LONGEST = ("padded masks", "all but one", "one alone", "one place", "one branch")
@@ -129,7 +129,9 @@ class _Plan:
         cases = []
         if _gives_places(self.first, shipped):
             cases.append(self.draw.case(*self.widest, "equal rows", optional=False))
-            cases += self.draw.weights_twice(*self._most(lambda one: most_rows(one.state)))
+            cases += self.draw.weights_twice(*self._most(lambda one: most_weights(one.state)))
+            for place in {self.odd[0], self._most(most_rows)[0]} - {0}:
+                cases += self._altered(place, self.found[place], "rows nearly twice")
         if self.widest[1] is not self.first:
             cases += self.draw.trained(*self.widest)
             cases += self._altered(*self.odd, *_AT_ODD_TOO)
