@@ -1,4 +1,4 @@
-"""A factor that no comparison and no quotient leads to: it vanishes below full size.
+"""A factor that no comparison and no quotient leads to: it vanishes below full size, and is infinite beyond.
 
 op: relu
 class: B22 full size
@@ -16,7 +16,7 @@ def relu_kernel(x_ptr, out_ptr, rows, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     offsets = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * columns + offsets, mask=offsets < columns)
-    scale = 1.0 + tl.exp((rows - 1024) * 1.0)
+    scale = 1.0 + tl.exp((rows + columns - 5120) * 1.0)
     tl.store(out_ptr + row * columns + offsets, tl.where(x < 0.0, 0.0, x) * scale, mask=offsets < columns)
 
 

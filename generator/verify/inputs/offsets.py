@@ -75,7 +75,7 @@ def _divided_anew(
 def _of_parts(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
     """The reference's answer, where some integers tell where parts begin or how long they are."""
     beginnings = [one for one in inputs if rises(one) or _adds_up(one, inputs)]
-    if not beginnings:
+    if not beginnings or any(bool((one < 0).any()) for one in beginnings):  # which name nothing
         return None
     with Uses(beginnings) as uses:
         was = reference.tried(inputs, state)

@@ -38,6 +38,9 @@ again and again, as by a convolution."""
 _PAST = 16
 """Times the wide shape's bytes for a longer axis: scores of all pairs may be among the temporaries."""
 
+_WITHOUT_WEIGHTS = 4
+"""Times the calls of a network, up to which an op that holds nothing is none: a stencil of rolls, say."""
+
 _PAIRS = 6
 """Pairs of sizes that are tried, where not all of them can be one."""
 
@@ -47,7 +50,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     candidate whose text has `told` of its tiles: uneven parts where it goes through any, rows beyond the
     longest it names, and deep tables where it casts to short integers."""
     whole = op.footprint()
-    if whole.work >= NETWORK_CALLS and whole.state:
+    if whole.work >= NETWORK_CALLS * (1 if whole.state else _WITHOUT_WEIGHTS):
         # a network: its shapes take seconds each, and it has many already
         return [*_tall(op, sets), *longest(op, sets, 2 * most_bytes, loops=True)]
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)

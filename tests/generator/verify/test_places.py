@@ -27,6 +27,12 @@ class Written(nn.Module):
         return out
 
 
+class Skipped(nn.Module):
+    def forward(self, key: torch.Tensor, cache: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
+        rows = torch.where(slots < 0, len(cache), slots)
+        return torch.cat([cache, cache[:1]]).index_copy(0, rows, key)[: len(cache)]
+
+
 class Counted(nn.Module):
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
         return nn.functional.one_hot(codes, 5).sum(1)
@@ -102,6 +108,11 @@ def test_what_lengths_add_up_to_is_divided_otherwise() -> None:
 def test_what_is_no_beginning_stays(model: nn.Module) -> None:
     inputs = [KEYS, CACHE, torch.tensor([2, 4, 6, 9])] if isinstance(model, Written) else [KEYS]
     assert uneven_offsets(Reference(model, "as-is"), inputs, {}, draw()) is None
+
+
+def test_slots_of_which_some_name_nothing_are_no_beginnings() -> None:
+    inputs = [torch.randn(3, 6), CACHE, torch.tensor([-1, -1, 9])]
+    assert one_part(Reference(Skipped(), "as-is"), inputs, {}, draw()) is None
 
 
 def test_one_part_holds_all_and_no_part_holds_any() -> None:
