@@ -7,7 +7,7 @@ from torch import nn
 
 from kbgen.generator.verify.inputs.half_range import half_range
 from kbgen.generator.verify.inputs.one_number import one_number
-from kbgen.generator.verify.inputs.repeated import most_rows, state_twice
+from kbgen.generator.verify.inputs.repeated import most_weights, state_twice
 from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.profiling.build import Input
 
@@ -86,4 +86,4 @@ def test_codes_stand_in_both_halves_of_a_codebook() -> None:
     assert torch.equal(twice["codes"][4:8], state["codes"][:4])
     assert torch.equal(twice["codes"][8], state["codes"][8])
     assert twice["bias"] is state["bias"]
-    assert most_rows(state) == 9
+    assert most_weights(state) == 9
