@@ -55,10 +55,7 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "so far from zero honest kernels cancel here"
     if answer.case.family in (FAR_BELOW, FAR_ABOVE) and answer.oracle.multiplies:
         return "what sums of products so large are off by, an exponential makes much of"
-    if (
-        answer.case.family in (ENORMOUS, ASTRONOMICAL, *UNLIKE, *CLOSE_IN)
-        and FRACTIONAL in answer.oracle.operators
-    ):
+    if answer.case.family in _FAR and FRACTIONAL in answer.oracle.operators:
         return "a power by way of its logarithm is off by as many bits as that is large"
     if answer.case.family == INFINITE and answer.oracle.compares_nan:
         return NAN_COMPARED

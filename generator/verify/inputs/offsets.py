@@ -39,7 +39,7 @@ def late_beginning(
 ) -> list[Input] | None:
     """`inputs` whose first part begins later, as in a slice of a longer batch; None likewise, or where the
     reference does not ask where the first one begins."""
-    if not any(rises(one) and int(one[1]) - int(one[0]) > 1 for one in inputs):
+    if not any(_begins(one) and int(one[1]) - int(one[0]) > 1 for one in inputs):
         return None
     changed, was = _divided_anew(reference, inputs, state, _late), reference.tried(inputs, state)
     now = reference.tried(changed, state) if changed is not None else None
@@ -64,7 +64,7 @@ def _divided_anew(
     if was is None:
         return None
     changed = [
-        move(one) if rises(one) else _divided(one, move) if _adds_up(one, inputs) else one for one in inputs
+        move(one) if _begins(one) else _divided(one, move) if _adds_up(one, inputs) else one for one in inputs
     ]
     now = reference.tried(changed, state)
     if now is None or [one.shape for one in now.outputs] != [one.shape for one in was.outputs]:
@@ -74,8 +74,8 @@ def _divided_anew(
 
 def _of_parts(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
     """The reference's answer, where some integers tell where parts begin or how long they are."""
-    beginnings = [one for one in inputs if rises(one) or _adds_up(one, inputs)]
-    if not beginnings or any(bool((one < 0).any()) for one in beginnings):  # which name nothing
+    beginnings = [one for one in inputs if _begins(one) or _adds_up(one, inputs)]
+    if not beginnings:
         return None
     with Uses(beginnings) as uses:
         was = reference.tried(inputs, state)
@@ -91,17 +91,23 @@ def without_elements(
     nothing is divided so."""
     if _of_parts(reference, inputs, state) is None:
         return None
-    totals = {int(one[-1]) for one in inputs if rises(one)}
+    totals = {int(one[-1]) for one in inputs if _begins(one)}
     totals |= {int(one.sum()) for one in inputs if _adds_up(one, inputs)}
     if not any(isinstance(one, torch.Tensor) and one.ndim and len(one) in totals for one in inputs):
         return None
     return [
-        torch.full_like(one, int(one[0])) if rises(one)
+        torch.full_like(one, int(one[0])) if _begins(one)
         else torch.zeros_like(one) if _adds_up(one, inputs)
         else one[:0].clone() if isinstance(one, torch.Tensor) and one.ndim and len(one) in totals
         else one
         for one in inputs
     ]  # fmt: skip
+
+
+def _begins(value: Input) -> TypeGuard[torch.Tensor]:
+    """Whether a row of integers tells where parts begin: one below zero names nothing, and slots of which
+    some are not used may rise by chance."""
+    return rises(value) and int(value[0]) >= 0
 
 
 def _adds_up(value: Input, inputs: Sequence[Input]) -> TypeGuard[torch.Tensor]:
