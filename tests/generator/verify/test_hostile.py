@@ -1,6 +1,7 @@
 """A candidate that turns hostile: refused by its text, and contained where its text tells nothing."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,14 +39,29 @@ def test_its_text_is_refused(file: Path, tmp_path: Path) -> None:
     assert (found.fault is None) == (file.stem in SILENT)
 
 
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A child has been started before: the limits below are for what a candidate does, and not for how long
+    this machine takes to import torch."""
+    folder = tmp_path_factory.mktemp("warm")
+    with pytest.MonkeyPatch.context() as patched:
+        assert _judged("exit_at_once", folder, patched, replace(LIMITS, cpu_s=60)).cause == "exited"
+
+
+@pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("name", CONTAINED)
 def test_it_is_contained_when_it_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lenient = scan.scan(HONEST)
-    monkeypatch.setattr(judge, "scan", lambda *_: lenient)
     started = time.monotonic()
-    verdict = judge.verify(
-        turned_hostile(name, tmp_path), load_op(OP), None, scratch=tmp_path / "scratch", limits=LIMITS
-    )
-    assert isinstance(verdict, Failed)
+    verdict = _judged(name, tmp_path, monkeypatch, LIMITS)
     assert verdict.cause == CONTAINED[name], verdict.detail
     assert time.monotonic() - started < LIMITS.wall_s + 5
+
+
+def _judged(name: str, folder: Path, patched: pytest.MonkeyPatch, limits: Limits) -> Failed:
+    """The verdict on what only runs because its text was not looked at."""
+    lenient = scan.scan(HONEST)
+    patched.setattr(judge, "scan", lambda *_: lenient)
+    candidate = turned_hostile(name, folder)
+    verdict = judge.verify(candidate, load_op(OP), None, scratch=folder / "scratch", limits=limits)
+    assert isinstance(verdict, Failed)
+    return verdict
