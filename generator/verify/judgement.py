@@ -51,7 +51,8 @@ from .target import compiled_document, target_fault, unjudged
 from .verdict import OPEN_CAUSES, Fault, Verdict
 
 PATIENCE_S = 10.0
-"""CPU time that the child spends on calls marked optional; what needs more is left out."""
+"""What the child spends on calls marked optional, in seconds as its `Effort` counts; what needs more is left
+out."""
 
 _MORE, _OFF = "one more configuration", "off the card"
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from collections.abc import Iterator, Sequence
 
+from .effort import effort
+
 MOST_S = 3.0
-"""CPU time for all calls at such a shape."""
+"""For all calls at such a shape, as `Effort` counts."""
 
 
 class EachItsOwnError(BaseException):
@@ -25,7 +26,7 @@ class Pace:
 
     def __init__(self) -> None:
         self._axis, self._left_s = 0, math.inf
-        self._taken: dict[str, tuple[float, int]] = {}  # CPU time, and programs
+        self._taken: dict[str, tuple[float, int]] = {}  # seconds, and programs
 
     @contextlib.contextmanager
     def along(self, axis: int, spent_s: float) -> Iterator[None]:
@@ -38,15 +39,16 @@ class Pace:
             self._axis = 0
 
     def begin(self, kernel: str, grid: Sequence[int]) -> float:
-        """The CPU clock; raises EachItsOwnError where the launch would take longer than there is time."""
+        """The seconds so far; raises EachItsOwnError where the launch would take more than there are left."""
         programs = math.prod(grid)
         taken, ran = self._taken.get(kernel, (0.0, 0))
         if self._axis and programs >= self._axis and ran and programs * taken / ran > self._left_s:
             raise EachItsOwnError
-        return time.process_time()
+        return effort.seconds()
 
     def end(self, kernel: str, grid: Sequence[int], began: float) -> None:
-        spent = time.process_time() - began
+        effort.programs += math.prod(grid)
+        spent = effort.seconds() - began
         taken, ran = self._taken.get(kernel, (0.0, 0))
         self._taken[kernel] = taken + spent, ran + math.prod(grid)
         self._left_s -= spent

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from .effort import effort
 from .extent import Addresses
 from .launches import tensors_in
 from .violations import OutOfBoundsError
 
 _BUDGET_S = 6.0
-"""CPU time for one walk through full size, times how much more of it is walked; where it runs out, nothing is
-claimed."""
+"""Seconds, as `Effort` counts, for one walk through full size, times how much more of it is walked; where
+they run out, nothing is claimed."""
 
 _MOST_BESIDE = 65535
 """Programs along a grid's second and third axis (CUDA C++ Programming Guide, technical specifications)."""
@@ -68,7 +68,7 @@ class Phantom:
     def __init__(self, content: int, times: int = 1, claims: tuple[str, str] | None = None) -> None:
         """`claims`: the one kind of access, and the tensor, that is refused out of bounds; None: any."""
         self.claims, self.refused = claims, claims
-        self.content, self.until = content, time.process_time() + times * _BUDGET_S
+        self.content, self.until = content, effort.seconds() + times * _BUDGET_S
         self.extents: dict[int, _Extent] = {}
         self.fresh: set[int] = set()
         self.highest: dict[int, int | Rising] = {}  # by the storage
@@ -179,8 +179,9 @@ class Phantom:
         """Neither here."""
 
     def _touch(self, addresses: Addresses, item_bytes: int, verb: str) -> None:
-        if time.process_time() > self.until:
+        if effort.seconds() > self.until:
             raise TimeIsUpError
+        effort.touched += addresses.size
         if addresses.size == 0:
             return
         inside = np.zeros(addresses.shape, np.bool_)

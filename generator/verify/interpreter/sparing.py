@@ -6,11 +6,14 @@ shared they are the same: the calls of a softmax take a fifth less time for it, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from triton.language import core
 from triton.runtime import interpreter as triton_interpreter
+
+from .effort import effort
 
 Init = Callable[..., None]
 
@@ -52,17 +55,19 @@ def _kept_types(make: Init) -> Init:
 
 
 def _kept_shapes(make: Init) -> Init:
-    """A tensor shares the shape, and the count of its elements, of the first of its shape."""
-    kept: dict[tuple[int, ...], tuple[Any, Any]] = {}
+    """A tensor shares shape and count of elements of the first of its shape; each adds to the effort."""
+    kept: dict[tuple[int, ...], tuple[Any, Any, int]] = {}
 
     def made(self: Any, handle: Any, type: Any) -> None:
         key = tuple(type.shape) if type.is_block() else ()
         if key not in kept:
             make(self, handle, type)
-            kept[key] = self.shape, self.numel
+            kept[key] = self.shape, self.numel, math.prod(map(int, key))
         else:
             self.handle, self.type, self.dtype = handle, type, type.scalar
-            self.shape, self.numel = kept[key]
+            self.shape, self.numel, _ = kept[key]
+        effort.values += 1
+        effort.lanes += kept[key][2]
 
     return made
 

@@ -13,6 +13,7 @@ from torch.utils import _pytree as pytree
 
 from ....profiling import running
 from ....profiling.build import Input
+from ..interpreter.effort import effort
 from ..interpreter.extent import loaded_whole
 from ..interpreter.interpreter import Watch
 from ..interpreter.kept import Kept
@@ -30,7 +31,7 @@ from .recorder import Recorder
 from .stand_in import OnThisMachine
 
 _AGE, _AGING_S = 256, 0.3
-"""Calls before a late one, and the most CPU seconds that they may take together."""
+"""Calls before a late one, and the most that they may take together, in seconds as `Effort` counts."""
 
 _SETTLING = 2
 """Calls of an instance after which what it keeps must stay as it is."""
@@ -99,10 +100,10 @@ class Call:
 
     def _aged(self) -> StepReport | None:
         """Call after call with the kernels left out, for whoever counts them to the judge's end."""
-        started, until = time.monotonic(), time.process_time() + _AGING_S
+        started, until = time.monotonic(), effort.seconds() + _AGING_S
         try:
             for _ in range(_AGE):
-                if time.process_time() > until:
+                if effort.seconds() > until:
                     break
                 self._forward(ghost=True)
         except BaseException as error:  # as in `run`
@@ -177,6 +178,7 @@ class Call:
         return owned(self.inputs, self.instance.argument_names, self.instance.model.state_dict())
 
     def _forward(self, ghost: bool = False) -> Any:
+        effort.forwards += 1
         self.watch.begin()
         self.watch.ghost = ghost or self.step.ghost
         self.watch.otherwise = self.step.moved

@@ -27,6 +27,7 @@ from ....profiling import running
 from ....profiling.sandbox_child import serve
 from ..interpreter.conditions import Conditions, Outcomes, Unmet, listed, together
 from ..interpreter.configurations import MOST
+from ..interpreter.effort import effort
 from ..interpreter.interpreter import Watch, install
 from ..interpreter.libdevice import emulate_libdevice
 from ..interpreter.watched import CHOICE, NAME, watch_kernels
@@ -121,13 +122,13 @@ class _Judging:
         self.reached = Reached()
         self.reports: list[StepReport] = []
         self.tensors: dict[int, dict[str, Any]] = {}
-        self.started = time.process_time()  # a busy machine is no reason to judge less
         self.enough = False
-        self.costs: dict[int, float] = {}  # CPU time of the longest call, by its shape
+        effort.begin()
+        self.costs: dict[int, float] = {}  # seconds of the longest call, as `Effort` counts, by its shape
         self.taken: dict[
             tuple[int, bool], float
-        ] = {}  # CPU time of all calls, by their shape; later ones apart
-        self.at_will = 0.0  # CPU time of calls that might have been left out
+        ] = {}  # likewise of all calls, by their shape; later ones apart
+        self.at_will = 0.0  # likewise of calls that might have been left out
         self.met: dict[int, Outcomes] = {}  # how conditions came out, by the shape
         self.wanted = Unmet.of(request.get("wanted", {}))
 
@@ -140,12 +141,12 @@ class _Judging:
                 write_call(self.folder, number, self.reports[-1], {})
                 continue
             (self.folder / PROGRESS_FILE).write_text(str(number))
-            began = self._spent()
+            began = time.process_time()
             self.conditions.outcomes = self.met.setdefault(step.shape, {})
-            self._call(step)
-            taken = self._spent() - began
-            if number == 0 and taken > self.request.get("first_call_s", math.inf):
-                raise TooSlowError(taken)
+            taken = self._call(step).effort_s
+            cpu_s = time.process_time() - began
+            if number == 0 and cpu_s > self.request.get("first_call_s", math.inf):
+                raise TooSlowError(cpu_s)
             self.costs[step.shape] = max(taken, self.costs.get(step.shape, 0.0))
             self.at_will += taken * step.optional
             write_call(self.folder, number, self.reports[-1], self.tensors[number])
@@ -154,18 +155,18 @@ class _Judging:
                 return
         self.conditions.outcomes = {}
         self._force()
-        until = self._spent() + self.request["patience_s"]
+        until = effort.seconds() + self.request["patience_s"]
         while self.watch.tuning.missing and len(self.reports) < len(self.steps) + MOST:
-            if self._spent() > until:
+            if effort.seconds() > until:
                 return
             self._call(self._retried)
 
     def _is_late(self, step: Step) -> bool:
         """Whether a call that may be left out would, as long as the longest at its shape, take more time than
-        there is for such calls, or bring the whole past half of its limit."""
+        there is for such calls, or bring the whole past half of its limit of CPU time."""
         expected = 0.0 if step.layout in EMPTY else self.costs.get(step.shape, 0.0)
         limit, patience = float(self.request["cpu_s"]) / 2, float(self.request["patience_s"])
-        return self._spent() + expected > limit or self.at_will + expected > patience
+        return time.process_time() + expected > limit or self.at_will + expected > patience
 
     def at_full_size(self, full: FullSize | None) -> Rehearsed | None:
         """The walk through full size, and calls that meet what it alone has met."""
@@ -212,9 +213,6 @@ class _Judging:
         if self.conditions.forced:
             self._call(self._retried, self.conditions.told(self.conditions.forced))
 
-    def _spent(self) -> float:
-        return time.process_time() - self.started
-
     @property
     def _retried(self) -> Step:
         step: Step = self.steps[self.request["retried"]]
@@ -224,16 +222,19 @@ class _Judging:
         self, step: Step, forced: str = "", tiles: int | None = None, repeats: int | None = None
     ) -> StepReport:
         number, shape = len(self.reports), self.shapes[step.shape]
-        place, began = (step.shape, tiles is not None), self._spent()
+        place, began = (step.shape, tiles is not None), effort.seconds()
         spent = self.taken.get(place, 0.0)
         with units(shape.units), self.watch.pace.along(shape.axis, spent):
             if step.shape not in self.instances:
                 self.instances[step.shape] = self._instance(shape, step)
             self.watch.tuning.turn = number
             report, self.tensors[number] = Call(self.instances[step.shape], step, self.watch).run()
-        self.taken[place] = spent + self._spent() - began
-        self.reports.append(replace(report, forced=forced, tiles=tiles, repeats=repeats))
-        return self.reports[-1]
+        effort.calls += 1
+        taken = effort.seconds() - began
+        self.taken[place] = spent + taken
+        report = replace(report, effort_s=taken, forced=forced, tiles=tiles, repeats=repeats)
+        self.reports.append(report)
+        return report
 
     def _skip(self, forced: str = "", tiles: int | None = None, repeats: int | None = None) -> StepReport:
         """A call beyond the plan that is not made for want of time."""

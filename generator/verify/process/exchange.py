@@ -100,7 +100,8 @@ class StepReport:
     that it repeats, if not the one that is usually; `off`: tensors said that they lie
     on a CPU. `rounded`: numbers were brought to
     a type or a mode of fewer bits, or reckoned with as bits. `products` is the arithmetic of
-    `tl.dot` and of multiplications, in operations, a multiply-add being two.
+    `tl.dot` and of multiplications, in operations, a multiply-add being two. `seconds` went by,
+    `effort_s` is what it took as `Effort` counts.
     """
 
     status: str  # "ok", "raised" or "skipped"
@@ -131,6 +132,7 @@ class StepReport:
     off: bool = False
     traffic: Mapping[str, tuple[int, int, int, int]] = field(default_factory=dict)
     seconds: float = 0.0
+    effort_s: float = 0.0
 
 
 def write_request(folder: Path, shapes: list[Shape], steps: list[Step], full: FullSize | None) -> None:

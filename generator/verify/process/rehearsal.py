@@ -15,7 +15,6 @@ import contextlib
 import inspect
 import itertools
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +26,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from triton.runtime import interpreter as triton_interpreter
 
+from ..interpreter.effort import effort
 from ..interpreter.imagining import imagining
 from ..interpreter.interpreter import Launch, Watch
 from ..interpreter.launches import grid_of, labels, sizes_of
@@ -239,7 +239,7 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
                 return
             phantom.check_grid(sizes)
             looked: list[dict[int, int]] = []
-            began = time.process_time()
+            began = effort.seconds()
             for kinds in itertools.product(*(_kinds(size, samples) for size in sizes)):
                 most: dict[int, int] = {}
                 loads: dict[int, int] = {}
@@ -262,7 +262,7 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
                     extent.loaded += programs * loads.get(extent.start, 0)
                     extent.counted += programs * adds.get(extent.start, 0.0)
             phantom.compare(looked)
-            phantom.whole_s += math.prod(sizes) * (time.process_time() - began) / len(looked)
+            phantom.whole_s += math.prod(sizes) * (effort.seconds() - began) / len(looked)
 
         def _as_the_last(self, sizes: Sequence[int], named: dict[str, Any]) -> dict[int, int]:
             """What the program stores at most that comes last of all, or of those along an axis or two, where

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,13 +13,14 @@ from torch import nn
 
 from ..interpreter.conditions import Conditions, Outcomes, Site, Unmet, holds, listed, together
 from ..interpreter.configurations import turns_of
+from ..interpreter.effort import effort
 from ..interpreter.interpreter import Watch
 from .exchange import FullSize, Step, StepReport
 from .loading import imported, made
 from .rehearsal import NOWHERE, Rehearsed, at_highest, rehearse
 
 PATIENCE_S = 6.0
-"""CPU time for calls with other values, and as much for those that repeat the plan's."""
+"""Seconds, as `Effort` counts, for calls with other values, and as much for those that repeat the plan's."""
 
 
 class _Call(Protocol):
@@ -143,9 +143,9 @@ class WholeWalk:
         time; what asks for strides comes out as it does with theirs."""
         self.watch.tuning.forced = {}
         self.conditions.forced = {site: sites[site] for site in sites if site in self.conditions.of_wrapper}
-        until, told = time.process_time() + PATIENCE_S, self.conditions.told(self.conditions.forced)
+        until, told = effort.seconds() + PATIENCE_S, self.conditions.told(self.conditions.forced)
         for number, step in self.first if self.conditions.forced else ():
-            if time.process_time() > until:
+            if effort.seconds() > until:
                 self.skip(told, repeats=number)
             else:
                 self.call(step, told, repeats=number)
@@ -171,10 +171,10 @@ class WholeWalk:
         """Calls as long as there is time; whether there was for all of them."""
         whole = True
         for number, step in steps:
-            began = time.process_time()
+            began = effort.seconds()
             late = self.left_s <= 0
             report = self.skip(tiles=number) if late else self.call(step, "", number)
-            self.left_s -= time.process_time() - began
+            self.left_s -= effort.seconds() - began
             whole &= report.status != "skipped"
         return whole
 

@@ -30,10 +30,10 @@ from .settings import written
 from .whole_axes import MOST_ROWS, full_axes, full_pairs
 
 _LONGEST_S = 10.0
-"""Of a call with more rows, where programs were seen to take several, at the judged ones' pace."""
+"""Of a call with more rows, where programs were seen to take several, at the judged ones' pace; likewise."""
 
 _PATIENCE_S = 6.0
-"""CPU time for second calls."""
+"""For second calls, in seconds as the child's `Effort` counts."""
 
 _OF_SIZES = ("wrong-values", "raises", "wrong-shape", "unwritten-output", "zeros", "constant")
 """Faults that no other size has shown."""
@@ -167,7 +167,7 @@ def _cases(record: Record, axes: Mapping[str, Mapping[str, Literal]], altered: S
 def most_rows(cases: Sequence[Case], reports: Sequence[StepReport]) -> int:
     """Rows that a call at full axes may have: as many as the programs that it may start were seen to take."""
     made = [
-        (rows_of(case.setting.op), sum(map(programs, report.launches)), report.seconds)
+        (rows_of(case.setting.op), sum(map(programs, report.launches)), report.effort_s)
         for case, report in zip(cases, reports, strict=True)
         if report.status == "ok" and report.launches and not case.step.ghost
     ]

@@ -26,7 +26,8 @@ _MOST_BYTES = 64 << 20
 """Inputs, outputs and temporaries: the reference takes a second for its answers to as much."""
 
 _LONGEST_S = 6.0
-"""Of one call; a process has four times that, for what is before and after it."""
+"""Of one call, as the child's `Effort` counts; a process has four times that in CPU time, for what is before
+and after it, and for a slower machine."""
 
 _FAMILIES, _FURTHER = ("normal", "spikes"), ("all negative", ENORMOUS)
 

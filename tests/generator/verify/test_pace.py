@@ -10,7 +10,7 @@ from kbgen.generator.verify.interpreter.pace import EachItsOwnError, Pace
 def pace(monkeypatch: pytest.MonkeyPatch) -> Pace:
     """One that has seen a kernel take ten seconds for a hundred programs."""
     clock = iter([0.0, 10.0, *[10.0] * 20])
-    monkeypatch.setattr(room.time, "process_time", lambda: next(clock))
+    monkeypatch.setattr(room.effort, "seconds", lambda: next(clock))
     found = Pace()
     with found.along(0, 0.0):
         found.end("rows", (100,), found.begin("rows", (100,)))
