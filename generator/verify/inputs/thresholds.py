@@ -26,7 +26,7 @@ _SHARE = 0.25
 
 class _Compared(Watching):
     """What stands on the right of comparisons in the block, ends of clamps and of bins included; of floating
-    numbers zero apart, which other families hold."""
+    numbers zero and infinity apart, which other families hold."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class _Compared(Watching):
             self._note_lengths(name, *args[:2])
         for bound in _bounds(args[1:]):
             if args[0].is_floating_point():
-                self.floating += [bound.detach().float().clone()] * bool(bound.any())
+                self.floating += [bound.detach().float().clone()] * _is_met(bound)
             elif bound.numel() == 1 and not bound.is_floating_point() and args[0].dtype != torch.bool:
                 self.whole[int(bound)] = self.whole.get(int(bound), False) or name in _ORDERS
 
@@ -66,6 +66,10 @@ class _Compared(Watching):
         ):
             if _integers(places) and _integers(lengths) and _counts_up(places.reshape(-1)):
                 self.fullest.append((lengths.detach().clone(), places.numel() - (not beyond)))
+
+
+def _is_met(bound: torch.Tensor) -> bool:
+    return bool(bound.any()) and bool(bound.isfinite().all())
 
 
 _DIVIDES, _MULTIPLES = frozenset(("floor_divide", "remainder", "fmod", "div")), 4

@@ -33,6 +33,7 @@ def test_a_row_and_its_negative_stand_on_the_bound() -> None:
 def test_where_nothing_is_compared_nothing_is_put() -> None:
     assert met_thresholds(Reference(nn.Softmax(-1), "as-is"), [X], {}, DRAW) is None
     assert met_thresholds(Reference(Beyond(0.0), "as-is"), [X], {}, DRAW) is None
+    assert met_thresholds(Reference(Beyond(float("-inf")), "as-is"), [X], {}, DRAW) is None  # nor infinity
 
 
 class Ignoring(nn.Module):
