@@ -10,6 +10,8 @@ import numpy.typing as npt
 import torch
 from numpy.lib.stride_tricks import as_strided
 
+from .effort import effort
+
 NEVER = -1
 
 Slots = npt.NDArray[np.int64]
@@ -51,6 +53,7 @@ class Extent:
 
     def slots(self, addresses: Addresses, item_bytes: int) -> tuple[Slots, int]:
         """Of accesses as wide as that at these addresses, which lie in it; and how many of these differ."""
+        effort.touched += addresses.size
         offsets = (addresses - np.uint64(self.start)).astype(np.int64)
         distinct = offsets if offsets.size < 2 or (np.diff(offsets) > 0).all() else np.unique(offsets)
         slots = distinct // self.item_bytes

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from .effort import effort
 from .extent import Addresses, Extent, Slots, Traffic
 from .lanes import Lanes, Mask
 from .order import Order
@@ -267,7 +266,6 @@ class Memory:
         """Per tensor touched: its slots, and how many distinct addresses of it this instruction asks for."""
         if addresses.size == 0:
             return
-        effort.touched += addresses.size
         low, high = int(addresses.min()), int(addresses.max())
         place = bisect_right(self._starts, low) - 1
         if place >= 0 and high + item_bytes <= self._reachable[place].stop:

@@ -6,11 +6,13 @@ shared they are the same: the calls of a softmax take a fifth less time for it, 
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
 
 from triton.language import core
+from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as triton_interpreter
 
 from .effort import effort
@@ -24,6 +26,10 @@ def spare_repetition() -> None:
     core.block_type.__init__ = _kept_types(core.block_type.__init__)
     core.tensor.__init__ = _kept_shapes(core.tensor.__init__)
     core._unwrap_if_constexpr = _quick_unwrap(core._unwrap_if_constexpr)
+    core.block_type.to_ir = _kept_ir(core.block_type.to_ir)
+    triton_interpreter._patch_builtin = _patching_known(triton_interpreter._patch_attr)
+    TritonSemantic.broadcast_impl_value = _alike_as_they_are(TritonSemantic.broadcast_impl_value)
+    TritonSemantic.binary_op_type_checking_impl = _of_one_type(TritonSemantic.binary_op_type_checking_impl)
 
 
 def _kept_dtypes(look_up: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -40,13 +46,16 @@ def _kept_dtypes(look_up: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _kept_types(make: Init) -> Init:
-    """A block type is as the first of its element type and shape, which holds the element type alive."""
+    """A block type is as the first of its element type and shape, which holds the element type alive; its
+    shape is the first of its sizes."""
     kept: dict[Any, dict[str, Any]] = {}
+    shapes: dict[tuple[int, ...], Any] = {}
 
     def made(self: Any, element_ty: Any, shape: Any) -> None:
         key = id(element_ty), tuple([getattr(size, "value", size) for size in shape])
         if key not in kept:
             make(self, element_ty, shape)
+            self.shape = shapes.setdefault(key[1], self.shape)
             kept[key] = dict(vars(self))
         else:
             vars(self).update(kept[key])
@@ -70,6 +79,56 @@ def _kept_shapes(make: Init) -> Init:
         effort.lanes += kept[key][2]
 
     return made
+
+
+def _kept_ir(to_ir: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """What the interpreter's builder makes of a block type, by its name, which tells all of it."""
+    kept: dict[str, Any] = {}
+
+    def found(self: Any, builder: Any) -> Any:
+        if self.name not in kept:
+            kept[self.name] = to_ir(self, builder)
+        return kept[self.name]
+
+    return found
+
+
+def _patching_known(patch: Callable[..., None]) -> Callable[[Any, Any, Any], None]:
+    """Each launch replaces the same functions of Triton's modules: they are looked for once."""
+    known: dict[Any, list[tuple[str, Any]]] = {}
+
+    def patched(package: Any, builder: Any, scope: Any) -> None:
+        if package not in known:
+            members = inspect.getmembers(package)
+            known[package] = [(name, member) for name, member in members if core.is_builtin(member)]
+        for name, member in known[package]:
+            patch(package, name, member, builder, scope)
+
+    return patched
+
+
+def _alike_as_they_are(broadcast: Callable[..., Any]) -> Callable[..., Any]:
+    """Blocks of one shape, and two numbers, need no broadcasting."""
+
+    def broadcasted(self: Any, lhs: Any, rhs: Any) -> Any:
+        one, other = lhs.type, rhs.type
+        alike = one.shape is other.shape if one.is_block() and other.is_block() else one is other
+        return (lhs, rhs) if alike else broadcast(self, lhs, rhs)
+
+    return broadcasted
+
+
+def _of_one_type(check: Callable[..., Any]) -> Callable[..., Any]:
+    """Two tensors of one type that divisions keep are promoted to none."""
+    plain = {"fp32", "fp64", "int32", "int64"}
+
+    def checked(self: Any, lhs: Any, rhs: Any, *given: Any, **named: Any) -> Any:
+        both = lhs.__class__ is core.tensor and rhs.__class__ is core.tensor
+        if both and lhs.dtype is rhs.dtype and lhs.dtype.name in plain:
+            return self.broadcast_impl_value(lhs, rhs)
+        return check(self, lhs, rhs, *given, **named)
+
+    return checked
 
 
 def _quick_unwrap(unwrap: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -19,7 +19,6 @@ from ..interpreter.interpreter import Watch
 from ..interpreter.kept import Kept
 from ..interpreter.launches import labels
 from ..interpreter.pace import EachItsOwnError
-from ..interpreter.violations import OutOfBoundsError
 from ..reference.eight_bits import as_bytes
 from ..reference.oracle import in_mode
 from ..reference.overlaps import overlapping, shares
@@ -27,6 +26,7 @@ from ..text.coverage import Reached
 from .exchange import Step, StepReport
 from .layout import EMPTY, RESIZED, placed
 from .owned import by_place, owned
+from .raised import in_kernel, told
 from .recorder import Recorder
 from .stand_in import OnThisMachine
 
@@ -36,7 +36,7 @@ _AGE, _AGING_S = 256, 0.3
 _SETTLING = 2
 """Calls of an instance after which what it keeps must stay as it is."""
 
-_MOST_CAUSES, _MOST_OUTPUT_BYTES = 20, 256 << 20
+_MOST_OUTPUT_BYTES = 256 << 20
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Call:
         except EachItsOwnError:
             return StepReport("skipped"), {}
         except BaseException as error:  # whatever it raises is its result, not ours
-            return self._report("raised", started, error=told(error), in_kernel=_in_kernel(error)), {}
+            return self._report("raised", started, error=told(error), in_kernel=in_kernel(error)), {}
         leaves, tree = pytree.tree_flatten(result)
         outputs, odd = _tensors_of(leaves)
         seen = self._seen(outputs, owners, before)
@@ -107,7 +107,7 @@ class Call:
                     break
                 self._forward(ghost=True)
         except BaseException as error:  # as in `run`
-            return self._report("raised", started, error=told(error), in_kernel=_in_kernel(error))
+            return self._report("raised", started, error=told(error), in_kernel=in_kernel(error))
         self.recorder = Recorder(lambda: self.watch.memory)
         self.left = self.inputs  # alive, as those before
         self._fill()
@@ -279,24 +279,3 @@ def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     return torch.equal(as_bytes(one), as_bytes(other))
-
-
-def cause(error: BaseException) -> BaseException:
-    """The innermost cause, which is where a kernel's own error stands."""
-    for _ in range(_MOST_CAUSES):
-        error = error.__cause__ or error
-    return error
-
-
-def told(error: BaseException) -> str:
-    """The innermost cause in words; its class may be the candidate's."""
-    error = cause(error)
-    try:
-        message = (str(error).strip().splitlines() or [""])[0]
-    except BaseException:  # of the candidate's own making
-        message = "an error that raises when it is printed"
-    return f"{type(error).__name__}: {message}"[:600]
-
-
-def _in_kernel(error: BaseException) -> bool:
-    return type(error).__name__ == "InterpreterError" or isinstance(error, OutOfBoundsError)

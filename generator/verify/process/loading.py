@@ -13,9 +13,9 @@ from torch import nn
 from ....profiling.build import seeded
 from ..interpreter.conditions import Conditions
 from ..interpreter.watched import CHOICE, NAME, watched_code
-from .call import told
 from .exchange import FullSize, Shape
 from .lasting import mark, passing
+from .raised import told
 from .stand_in import OnThisMachine
 
 

@@ -33,8 +33,8 @@ from ..interpreter.launches import grid_of, labels, sizes_of
 from ..interpreter.phantom import Phantom, TimeIsUpError
 from ..interpreter.violations import OutOfBoundsError
 from ..text.coverage import unwatched
-from .call import cause, told
 from .exchange import Form
+from .raised import cause, told
 from .recorder import COPIES, EMPTY, FREE
 from .stand_in import OnThisMachine
 

@@ -75,8 +75,8 @@ def test_programs_that_take_many_rows_may_be_called_on_more_of_them_as_long_as_t
     case = plan(settings(load_op(OPS / "relu.py"), "as-is", 3)[:1], 3)[0]
     rows = rows_of(case.setting.op)
 
-    def called(started: int, seconds: float) -> int:
-        report = StepReport("ok", launches=(f"relu_kernel[{started}, 1, 1]",), seconds=seconds)
+    def called(started: int, effort_s: float) -> int:
+        report = StepReport("ok", launches=(f"relu_kernel[{started}, 1, 1]",), effort_s=effort_s)
         return most_rows([case], [report])
 
     assert called(rows, 0.001) == 4096
