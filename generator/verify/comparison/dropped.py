@@ -16,6 +16,7 @@ from ..inputs.families import (
     FAINT,
     FAR_ABOVE,
     FAR_BELOW,
+    FAR_SQUARES,
     HIGH,
     INFINITE,
     ONE_NAN,
@@ -36,8 +37,9 @@ from .right import Answer
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
 
 
-_LARGE = (ENORMOUS, ASTRONOMICAL, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, *UNLIKE)
-_FAR = (ENORMOUS, ASTRONOMICAL, *UNLIKE, *CLOSE_IN)
+_BEYOND = (ENORMOUS, ASTRONOMICAL, FAR_SQUARES, *UNLIKE)
+_LARGE = (*_BEYOND, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH)
+_FAR = (*_BEYOND, *CLOSE_IN)
 
 
 def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | None = None) -> str:

@@ -22,6 +22,10 @@ ENORMOUS, ASTRONOMICAL = "enormous", "astronomical"
 """Far above 65504, where float16 ends, and any bound that looks generous, yet below the 1e30 that kernels
 write for infinity: of the first, sums of squares as well. Both are left out where the reference overflows."""
 
+FAR_SQUARES = "far squares"
+"""Whose squares, and sums of them, are numbers, and beyond 1e30: a search for the least of them that begins
+there finds none."""
+
 FAINT, MINUTE, VANISHING = "faint", "minute", "vanishing"
 """Below any bound that looks like zero. The first is left out where honest kernels cancel, the others too
 where an op has a scale of its own, an epsilon say: then nothing so small makes a difference."""
@@ -90,6 +94,9 @@ ASKED_BY: Mapping[str, frozenset[str]] = {
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: SORTS,
     ONE_AHEAD: EXPONENTIAL,
+    FAR_SQUARES: words(
+        "mul square pow norm linalg_vector_norm _cdist_forward _euclidean_dist mm bmm var std"
+    ),
     APART: words("log log2 log10 log1p amax max aminmax") | {FRACTIONAL},
     SIGNS: frozenset(("prod", "cumprod")),
     POWERS: frozenset(("frexp", "ldexp", "log2")),
@@ -123,6 +130,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     NEAR_ONE: draws.near_one,
     ENORMOUS: draws.far_out(44),
     ASTRONOMICAL: draws.far_out(96),
+    FAR_SQUARES: draws.far_out(56),
     "all negative": lambda values, generator: -draws.normal(values, generator).abs() - 0.5,
     **dict.fromkeys((OPPOSED, OPPOSED_TOO), draws.whole_and_large),
     FAR_BELOW: draws.far_off(-1.0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -39,7 +40,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        args, kwargs = pytree.tree_map(lifted, (args, kwargs or {}))
+        args, kwargs = _each(lifted, args), _each(lifted, kwargs or {})
         result = _WIDE.get(func, func)(*args, **kwargs)
         self.choices.note(func, args, kwargs, result)
         self.operators.add(told_name(func, args))
@@ -51,13 +52,14 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if rounds(func):
             self.steps += 1
             if self.shaking is not None:
-                result = pytree.tree_map_only(torch.Tensor, self._off, result)
+                result = _each(self._off, result)
                 self._off_by_mean(func, args, result)
-        return pytree.tree_map_only(torch.Tensor, lifted, result)
+        return _each(lifted, result)
 
-    def _off(self, value: torch.Tensor) -> torch.Tensor:
+    def _off(self, value: Any) -> Any:
         """In place, as the operator itself may have worked."""
-        floats = value.is_floating_point() and value.dtype not in EIGHT_BITS
+        floats = isinstance(value, torch.Tensor) and value.is_floating_point()
+        floats = floats and value.dtype not in EIGHT_BITS
         return value.mul_(self._factors(value)) if floats else value
 
     def _factors(self, value: torch.Tensor) -> torch.Tensor:
@@ -80,6 +82,17 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
             off = off.reshape(-1, groups).repeat_interleave(values.shape[1] // groups, 1)
             off, weight = (one if one is None else one.unflatten(-1, (-1, *ones)) for one in (off, weight))
         values += off if weight is None else off * weight
+
+
+def _each(change: Callable[[Any], Any], value: Any) -> Any:
+    """What `change` makes of all that arguments or results hold, in tuples, lists and dictionaries; what else
+    holds something goes through torch's own trees, which know more and take their time."""
+    kind = value.__class__
+    if kind is tuple or kind is list:
+        return kind([_each(change, one) for one in value])
+    if kind is dict:
+        return {name: _each(change, one) for name, one in value.items()}
+    return pytree.tree_map(change, value) if isinstance(value, tuple | list) else change(value)
 
 
 _ORDERS = ("lt", "le", "gt", "ge")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -16,6 +17,13 @@ _ARG = ("argmax", "argmin")
 _WITH_PLACE = ("max", "min")
 _IN_ORDER = ("sort", "topk")
 _CASTS = ("_to_copy", "clone")
+_NOTED = frozenset((*_ARG, *_WITH_PLACE, *_IN_ORDER, *_CASTS, "slice"))
+
+
+@cache
+def _names(func: Any) -> tuple[str, str]:
+    """Of an ATen operator and its overload."""
+    return func._schema.name.removeprefix("aten::"), func._schema.overload_name
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,9 @@ class Choices:
 
     def note(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], result: Any) -> None:
         """Remember `func`'s call if it is an arg-reduction."""
-        name, overload = func._schema.name.removeprefix("aten::"), func._schema.overload_name
+        name, overload = _names(func)
+        if name not in _NOTED:
+            return
         bound = dict(zip((one.name for one in func._schema.arguments), args, strict=False)) | kwargs
         if name in _ARG:
             self._add(result, bound)

@@ -4,6 +4,7 @@ float32; and says how many products an operator adds up."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -50,7 +51,7 @@ _PRODUCTS: Mapping[str, tuple[int, int]] = {
 def terms(func: Any, args: Sequence[Any]) -> int:
     """How many products each element of a matrix product's, a convolution's or attention's result adds up at
     most; 1 for other operators."""
-    name = func._schema.name.removeprefix("aten::")
+    name = _name(func)
     if name not in _PRODUCTS:
         return 1
     first, second = args[slice(*_PRODUCTS[name])][:2]
@@ -77,7 +78,7 @@ def added(func: Any, args: Sequence[Any]) -> int:
     """What a sum, a mean, a norm or a softmax's denominator adds up for each element of its result, as so
     many products; what is added at places that integers name, most often at one of them, one after another;
     1 for others."""
-    name = func._schema.name.removeprefix("aten::").removesuffix("_")
+    name = _name(func).removesuffix("_")
     if name in _AT_PLACES:
         into, dim, index = args[:3]
         if name == "index_add":
@@ -107,7 +108,14 @@ _ROUNDED = {
 
 def rounds(func: Any) -> bool:
     """Whether an operator's result depends on how it is computed: sums, quotients, exponentials and such."""
-    return func._schema.name.removeprefix("aten::").removesuffix("_") in _ROUNDED
+    return _name(func).removesuffix("_") in _ROUNDED
+
+
+@cache
+def _name(func: Any) -> str:
+    """Of an ATen operator, that of one that works in place with its underscore."""
+    name: str = func._schema.name.removeprefix("aten::")
+    return name
 
 
 _ROUNDINGS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {

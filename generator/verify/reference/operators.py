@@ -6,6 +6,7 @@ Names are ATen's, without overload and the `_` of what works in place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 
@@ -92,6 +93,7 @@ _SQUARES = words("var var_mean std std_mean norm linalg_vector_norm _cdist_forwa
 _STATISTICS = words("native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit")
 
 
+@cache
 def plain_name(func: Any) -> str:
     """The name of an ATen overload as it stands in the sets here."""
     name: str = func._schema.name.removeprefix("aten::")
