@@ -1,4 +1,4 @@
-"""Softmax of scaled scores with a bias linear in distance and a padding mask; rows that see nothing are zero."""
+"""Softmax of scaled scores with a bias by distance and a padding mask; rows that see nothing are zero."""
 
 import torch
 from torch import nn
