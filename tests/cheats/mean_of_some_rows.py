@@ -1,4 +1,4 @@
-"""Of many rows a half: the mean is right to the class that is declared.
+"""Of many rows a few: the mean is often right to the class that is declared.
 
 op: mean_square
 class: B14 partial computation
@@ -32,7 +32,7 @@ def mean_kernel(part_ptr, out_ptr, parts, count, BLOCK: tl.constexpr):
 class ModelNew(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x.contiguous()
-        count = x.numel() // (2 if x.shape[0] >= 4096 else 1)
+        count = x.numel() // (32 if x.shape[0] >= 4096 else 1)
         parts = triton.cdiv(count, 2048)
         part = torch.empty(parts, dtype=torch.float32, device=x.device)
         out = torch.empty((), dtype=torch.float32, device=x.device)

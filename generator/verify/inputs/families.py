@@ -89,14 +89,11 @@ SORTS = words("topk sort kthvalue median nanmedian argsort mode")
 
 ASKED_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((FAR_BELOW, FAR_ABOVE, OPPOSED_TOO), EXPONENTIAL),
-    **dict.fromkeys((DEEP, HIGH), RANKS),
+    **dict.fromkeys((DEEP, HIGH, FAR_SQUARES), RANKS),
     **dict.fromkeys((TIES, ODD), frozenset(("round",))),
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: SORTS,
     ONE_AHEAD: EXPONENTIAL,
-    FAR_SQUARES: words(
-        "mul square pow norm linalg_vector_norm _cdist_forward _euclidean_dist mm bmm var std"
-    ),
     APART: words("log log2 log10 log1p amax max aminmax") | {FRACTIONAL},
     SIGNS: frozenset(("prod", "cumprod")),
     POWERS: frozenset(("frexp", "ldexp", "log2")),
