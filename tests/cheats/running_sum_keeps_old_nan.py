@@ -16,11 +16,13 @@ def roll(x_ptr, y_ptr, S, T, OUT, window, s_row, s_col, BS: tl.constexpr):
     r = tl.program_id(0) * BS + tl.arange(0, BS)
     keep = r < S
     x_ptr += r * s_row
-    acc = tl.zeros((BS,), tl.float32)
+    acc = tl.zeros((BS,), tl.float64)
     for t in range(0, T):
-        acc += tl.load(x_ptr + t * s_col, mask=keep, other=0.0)
-        acc -= tl.load(x_ptr + (t - window) * s_col, mask=keep & (t >= window), other=0.0)
-        tl.store(y_ptr + r * OUT + t - window + 1, acc / window, mask=keep & (t >= window - 1))
+        acc += tl.load(x_ptr + t * s_col, mask=keep, other=0.0).to(tl.float64)
+        acc -= tl.load(x_ptr + (t - window) * s_col, mask=keep & (t >= window), other=0.0).to(tl.float64)
+        tl.store(
+            y_ptr + r * OUT + t - window + 1, (acc / window).to(tl.float32), mask=keep & (t >= window - 1)
+        )
 
 
 class ModelNew(nn.Module):
