@@ -7,7 +7,7 @@ loses all digits once one of the masked ones is large.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -128,17 +128,22 @@ def _spiked(
     answer: Ran,
     generator: torch.Generator,
 ) -> list[Input]:
-    """With `value` at idle places of one input, all of them where no gradient passes through those and no
-    other; `inputs` themselves where there are none."""
+    """With `value` at idle places of one input, all of them that no gradient passes through and that make no
+    difference; `inputs` themselves where there are none."""
     found, changed = 0, _contiguous(inputs[place])
     gradient = reference.gradient(inputs, state, place)
     if gradient is not None and bool((gradient == 0).any()) and not is_eight_bits(changed):
         most = min(_SPIKE, torch.finfo(changed.dtype).max)
         filled = value if math.isnan(value) else most
-        whole = [changed.masked_fill(gradient == 0, one) for one in (filled, most, -most)]
-        given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in whole)
-        if all(_same(reference.tried(one, state), answer) for one in given):
-            return [*inputs[:place], whole[0], *inputs[place + 1 :]]
+
+        def is_idle(places: torch.Tensor) -> bool:
+            whole = (changed.masked_fill(places, one) for one in (filled, most, -most))
+            given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in whole)
+            return all(_same(reference.tried(one, state), answer) for one in given)
+
+        idle = _by_halves(gradient == 0, is_idle)
+        if idle.any():
+            return [*inputs[:place], changed.masked_fill(idle, filled), *inputs[place + 1 :]]
     for spot in torch.randint(0, max(1, changed.numel()), (_TRIES,), generator=generator).tolist():
         both = (value, _SPIKE, -_SPIKE) if math.isnan(value) else (value,)
         tries = [_with(changed, spot, one) for one in both]
@@ -149,6 +154,25 @@ def _spiked(
             break
     return [*inputs[:place], changed, *inputs[place + 1 :]] if found else inputs
 
+
+def _by_halves(places: torch.Tensor, is_idle: Callable[[torch.Tensor], bool]) -> torch.Tensor:
+    """As many of `places` as are idle together, found by halving what is not: through the one score of a list
+    of one no gradient passes either, and NaN there is the answer."""
+    found, waiting = torch.zeros_like(places), [places.view(-1).nonzero().view(-1)]
+    for _ in range(_HALVINGS):
+        if not waiting:
+            break
+        part = waiting.pop(0)
+        more = found.clone()
+        more.view(-1)[part] = True
+        if is_idle(more):
+            found = more
+        elif len(part) > 1:
+            waiting += part.chunk(2)
+    return found
+
+
+_HALVINGS = 24
 
 _LEAVES_OUT = frozenset(("tril", "triu", "masked_fill", "where"))
 """Operators that choose by place without a mask among the inputs."""

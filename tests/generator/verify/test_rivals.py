@@ -80,6 +80,21 @@ def test_nan_stands_in_a_row_of_which_nothing_is_left() -> None:
     assert x[0].isnan().all()
 
 
+def test_what_is_left_out_is_found_beside_what_has_no_gradient_and_counts() -> None:
+    def softmax(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        inside = torch.arange(x.shape[1])[None] < lengths[:, None]
+        return x.masked_fill(~inside, float("-inf")).softmax(1).masked_fill(~inside, 0.0)
+
+    lengths = torch.tensor([3, 1, 2, 6])  # one alone has all the weight, whatever it is
+    changed = idle_nan(reference(softmax), [torch.randn(4, 6), lengths], {}, draw())
+    assert changed is not None
+    x = torch.as_tensor(changed[0])
+    assert x[0, 3:].isnan().all()
+    assert x[2, 2:].isnan().all()
+    assert not x[1, 0].isnan()
+    assert not x[3].isnan().any()
+
+
 def test_buffers_that_calls_keep_up_begin_with_nothing() -> None:
     state = {"mean": torch.randn(4), "step": torch.tensor(3), "table": torch.randn(4)}
     changed = at_their_beginning({"mean", "step"}, nn.Linear(2, 2), state, draw())
