@@ -29,8 +29,8 @@ def efforts(folder: Path, patched: pytest.MonkeyPatch) -> list[float]:
 
     with patched.context() as patch:
         patch.setattr(judgement, "read_report", noted)
-        op = load_op(Path(__file__).parent / "ops" / "softmax.py")
-        candidate = TESTS / "honest" / "softmax_row_hint.py"
+        op = load_op(Path(__file__).parent / "ops" / "gelu.py")
+        candidate = TESTS / "honest" / "gelu_flat.py"
         assert isinstance(judge.verify(candidate, op, None, scratch=folder), Passed)
     return [report.effort_s for report in found]
 

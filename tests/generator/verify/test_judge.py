@@ -50,7 +50,7 @@ def test_verdict_repeats_from_its_seed(tmp_path: Path) -> None:
 
 
 def test_verdict_survives_json(tmp_path: Path) -> None:
-    verdict = judge(TESTS / "honest" / "minmax_row.py", tmp_path)
+    verdict = judge(TESTS / "honest" / "reciprocal_flat.py", tmp_path)
     document = json.loads(json.dumps(verdict.to_json()))
     assert document["verdict"] == "passed"
     assert from_json(document) == verdict
