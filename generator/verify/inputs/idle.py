@@ -173,6 +173,7 @@ def _by_halves(places: torch.Tensor, is_idle: Callable[[torch.Tensor], bool]) ->
 
 
 _HALVINGS = 24
+"""Trials: enough to come around one place among thousands; around several, to a part of them."""
 
 _LEAVES_OUT = frozenset(("tril", "triu", "masked_fill", "where"))
 """Operators that choose by place without a mask among the inputs."""

@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..interpreter.lowfloat import tf32
 from .eight_bits import scaled_product
+from .operators import plain_name
 
 
 class RoundedProducts(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -78,7 +79,7 @@ def added(func: Any, args: Sequence[Any]) -> int:
     """What a sum, a mean, a norm or a softmax's denominator adds up for each element of its result, as so
     many products; what is added at places that integers name, most often at one of them, one after another;
     1 for others."""
-    name = _name(func).removesuffix("_")
+    name = plain_name(func)
     if name in _AT_PLACES:
         into, dim, index = args[:3]
         if name == "index_add":
@@ -108,7 +109,7 @@ _ROUNDED = {
 
 def rounds(func: Any) -> bool:
     """Whether an operator's result depends on how it is computed: sums, quotients, exponentials and such."""
-    return _name(func).removesuffix("_") in _ROUNDED
+    return plain_name(func) in _ROUNDED
 
 
 @cache
