@@ -26,6 +26,7 @@ from .behind import follow, steering
 from .blocks import active, backwards, item_bytes_of
 from .collective import TreeReduce, TreeScan, waiting
 from .configurations import Configurations, tuned_run
+from .effort import effort
 from .lanes import disagree, unlike
 from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
 from .memory import Memory
@@ -144,6 +145,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             if watch.otherwise and not watch.spins():
                 x, y, z = nx - 1 - x, ny - 1 - y, nz - 1 - z
             super().set_grid_idx(x, y, z)
+            effort.programs += 1
             watch.memory.begin_program((x * ny + y) * nz + z)
 
         def create_masked_load(

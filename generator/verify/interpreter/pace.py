@@ -47,7 +47,6 @@ class Pace:
         return effort.seconds()
 
     def end(self, kernel: str, grid: Sequence[int], began: float) -> None:
-        effort.programs += math.prod(grid)
         spent = effort.seconds() - began
         taken, ran = self._taken.get(kernel, (0.0, 0))
         self._taken[kernel] = taken + spent, ran + math.prod(grid)

@@ -1,11 +1,15 @@
 """Calls at full size itself, where an interpreter can make them."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kbgen.generator.verify.judge import CHILD_LIMITS, verify
-from kbgen.generator.verify.stages import full_values
+from kbgen.generator.verify.process.exchange import StepReport, read_report
+from kbgen.generator.verify.stages import apart, full_axes, full_values
+from kbgen.generator.verify.stages.full_axes import AtFullAxes
 from kbgen.generator.verify.stages.record import Record
 from kbgen.generator.verify.verdict import Verdict
 from kbgen.profiling.op import load_op
@@ -68,8 +72,25 @@ def test_a_value_that_is_wrong_at_full_size_alone_is_seen(tmp_path: Path) -> Non
     assert "full size, normal" in verdict.detail
 
 
-def test_what_is_right_there_says_that_it_was_judged_there(tmp_path: Path) -> None:
+def test_what_is_right_there_says_that_it_was_judged_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected: list[float] = []
+    taken: list[float] = []
+
+    def asked(record: Record, expected_s: float, *rest: Any) -> AtFullAxes | None:
+        expected.append(expected_s)
+        return full_values.full_values(record, expected_s, *rest)
+
+    def read(document: Mapping[str, Any]) -> StepReport:
+        report = read_report(document)
+        taken.append(report.effort_s)
+        return report
+
+    monkeypatch.setattr(apart, "full_values", asked)
+    monkeypatch.setattr(full_axes, "read_report", read)
     verdict = judged(tmp_path, "0")
+    assert taken[-1] == pytest.approx(expected[0], rel=0.1)  # programs that were walked tell of those called
     assert verdict.word == "passed"
     assert dict(verdict.shapes["full size"]) == {}
     assert {case.name for case in verdict.cases} >= {"full size, normal", "full size, spikes"}
