@@ -1,7 +1,7 @@
-"""The running maximum begins at zero: of scores that all lie far below it, nothing is left but 0 / 0.
+"""The running maximum begins at -65536: of scores that all lie far below it, nothing is left but 0 / 0.
 
 op: attention
-class: B6 scores all below zero
+class: B6 scores all far below zero
 expected: non-finite
 """
 
@@ -21,7 +21,7 @@ def attention_kernel(
     places = rows[:, None] * width + lanes[None, :]
     inside = (rows[:, None] < length) & (lanes[None, :] < width)
     q = tl.load(q_ptr + plane + places, mask=inside, other=0.0) * scale
-    peak = tl.full((Q,), 0.0, tl.float32)
+    peak = tl.full((Q,), -65536.0, tl.float32)
     total = tl.zeros((Q,), tl.float32)
     mean = tl.zeros((Q, D), tl.float32)
     for first in range(0, length, K):

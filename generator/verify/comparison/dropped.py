@@ -19,6 +19,7 @@ from ..inputs.families import (
     FAR_SQUARES,
     HIGH,
     INFINITE,
+    KEYS_BELOW,
     ONE_NAN,
     OPPOSED,
     OPPOSED_TOO,
@@ -38,7 +39,7 @@ NAN_COMPARED = "the op compares, and honest kernels differ in what they then mak
 
 
 _BEYOND = (ENORMOUS, ASTRONOMICAL, FAR_SQUARES, *UNLIKE)
-_LARGE = (*_BEYOND, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH)
+_LARGE = (*_BEYOND, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, KEYS_BELOW)
 _FAR = (*_BEYOND, *CLOSE_IN)
 
 

@@ -1,4 +1,4 @@
-"""Draws scores of which one leads, and hundreds of others count a little together."""
+"""Scores of which one leads, and hundreds of others count a little together; or all lie far below zero."""
 
 from __future__ import annotations
 
@@ -32,5 +32,18 @@ def one_key_ahead(queries: torch.Tensor, keys: torch.Tensor, generator: torch.Ge
     queries.copy_(towards + normal(queries, generator) * _NEXT_TO_NOTHING)
     keys.copy_(drawn)
 
+
+def keys_far_below(queries: torch.Tensor, keys: torch.Tensor, generator: torch.Generator) -> None:
+    """Fills both in place: products of rows of the one with rows of the other lie far below zero, and the
+    earlier a row of `keys`, the nearer to it, so clearly that rounding makes no difference."""
+    far = [min(2.0**_FAR, torch.finfo(one.dtype).max / 16) for one in (queries, keys)]
+    queries.copy_(-far[0] * (1 + torch.rand(queries.shape, generator=generator)))
+    rows = keys.numel() // max(1, keys.shape[-1])
+    steps = 1 + torch.arange(rows).view(*keys.shape[:-1], 1) / max(1, rows)
+    keys.copy_(far[1] * steps * (1 + torch.rand(keys.shape[-1], generator=generator)))
+
+
+_FAR = 40
+"""Power of two, of each: sums of some thousand products stay above the -1e30 that stands for infinity."""
 
 _NEXT_TO_NOTHING = 1 / 16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import TypeGuard
 
@@ -12,7 +12,7 @@ from ....profiling.build import Input
 from ..reference.eight_bits import widened
 from ..reference.operators import FRACTIONAL, RANKS, words
 from . import draws
-from .ahead import one_ahead, one_key_ahead
+from .ahead import keys_far_below, one_ahead, one_key_ahead
 from .places import names_each_once, rises
 
 LEVEL = 64.0
@@ -68,6 +68,10 @@ TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turn
 ONE_AHEAD = "one ahead"
 """Of scores, so that hundreds of others count a little together. Drawn where rows are long."""
 
+KEYS_BELOW = "keys far below zero"
+"""Of queries and keys, so that all scores are: a running maximum that begins anywhere above would stay. Drawn
+where there are most keys."""
+
 APART = "samples apart"
 """What is worked out over all of a batch is not what is worked out over each sample."""
 
@@ -94,6 +98,7 @@ ASKED_BY: Mapping[str, frozenset[str]] = {
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: SORTS,
     ONE_AHEAD: EXPONENTIAL,
+    KEYS_BELOW: EXPONENTIAL | RANKS,
     APART: words("log log2 log10 log1p amax max aminmax") | {FRACTIONAL},
     SIGNS: frozenset(("prod", "cumprod")),
     POWERS: frozenset(("frexp", "ldexp", "log2")),
@@ -147,7 +152,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     LONE_ROWS: draws.lone_rows,
     LATE_PEAKS: draws.late_peaks,
     SILENT: draws.silent_stretches,
-    ONE_AHEAD: one_ahead,
+    **{ONE_AHEAD: one_ahead, KEYS_BELOW: draws.normal},
     APART: draws.samples_apart,
     HALVES: lambda values, generator: LEVEL + draws.normal(values, generator),
 }
@@ -160,8 +165,8 @@ _TURNED = {OPPOSED: 0, HALVES: 0, OPPOSED_TOO: 1}
 def draw_inputs(family: str, shipped: list[Input], generator: torch.Generator) -> list[Input]:
     """Floating inputs from `family`, in their own dtype; integers, booleans and numbers stay as shipped."""
     drawn = [_drawn(family, value, generator) for value in shipped]
-    if family == ONE_AHEAD:
-        _let_one_key_lead(drawn, shipped, generator)
+    if family in _TOGETHER:
+        _fill_together(_TOGETHER[family], drawn, shipped, generator)
     turned = [one for one in drawn if floats(one)][_TURNED[family] :: 2] if family in _TURNED else []
     for value in turned:
         part = value[..., value.shape[-1] // 2 :] if family == HALVES and value.ndim else value
@@ -176,7 +181,15 @@ def leading_pair(inputs: Sequence[Input]) -> tuple[int, int] | None:
     return next(((a, b) for (a, one), (b, other) in pairs if one.shape[-1] == other.shape[-1]), None)
 
 
-def _let_one_key_lead(drawn: list[Input], shipped: list[Input], generator: torch.Generator) -> None:
+_TOGETHER = {ONE_AHEAD: one_key_ahead, KEYS_BELOW: keys_far_below}
+
+
+def _fill_together(
+    fill: Callable[[torch.Tensor, torch.Tensor, torch.Generator], None],
+    drawn: list[Input],
+    shipped: list[Input],
+    generator: torch.Generator,
+) -> None:
     """In place; what follows the two is as usual."""
     pair = leading_pair(shipped)
     if pair is None:
@@ -187,7 +200,7 @@ def _let_one_key_lead(drawn: list[Input], shipped: list[Input], generator: torch
     queries, keys = (drawn[place] for place in pair)
     assert isinstance(queries, torch.Tensor)
     assert isinstance(keys, torch.Tensor)
-    one_key_ahead(queries, keys, generator)
+    fill(queries, keys, generator)
 
 
 def _drawn(family: str, value: Input, generator: torch.Generator) -> Input:

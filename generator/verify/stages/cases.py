@@ -18,6 +18,7 @@ from ..inputs.families import (
     FAR_BELOW,
     HALVES,
     INFINITE,
+    KEYS_BELOW,
     LATE_PEAKS,
     LONE_ROWS,
     MUST,
@@ -44,7 +45,7 @@ _AT_ODD = {"spikes", "negative spikes", "small integers", "all negative", FAR_BE
 """Families that look for elements left out, and for what fills lanes beyond them, where sizes are odd; the
 others run at the first shape."""
 
-_ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD)
+_ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD, KEYS_BELOW)
 """Families that are planned one by one."""
 
 _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN")

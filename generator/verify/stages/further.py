@@ -14,6 +14,7 @@ from ..inputs.families import (
     ENORMOUS,
     FAR_ABOVE,
     FAR_BELOW,
+    KEYS_BELOW,
     LATE_PEAKS,
     LONE_ROWS,
     NEAR_ONE,
@@ -108,8 +109,9 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     long = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
     further = [draw.case(*long, family) for family in (SIGNS, SORTED) if asks(family, long[1])]
     further += [draw.case(*one, SIGNS) for one in enumerate(found) if one != long and asks(SIGNS, one[1])]
-    scores = high if leading_pair(high[1].shipped) else long  # of keys, or of a row
-    for family, where in ((ONE_AHEAD, scores), (APART, long)):
+    pair = leading_pair(high[1].shipped) is not None
+    scores = high if pair else long  # of keys, or of a row
+    for family, where in ((ONE_AHEAD, scores), (APART, long), *([(KEYS_BELOW, high)] if pair else [])):
         further += [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
     far = [family for family in (FAR_ABOVE, DEEP) if asks(family, high[1])]
     further += [draw.case(*high, family, optional=False) for family in far]

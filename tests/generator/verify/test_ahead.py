@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from kbgen.generator.verify.inputs.families import APART, ONE_AHEAD, draw_inputs
+from kbgen.generator.verify.inputs.families import APART, KEYS_BELOW, ONE_AHEAD, draw_inputs
 
 
 def generator() -> torch.Generator:
@@ -21,6 +21,21 @@ def test_the_first_key_leads_and_hundreds_of_others_count_together() -> None:
     assert torch.all(weights.argmax(-1) == 0)
     others = 1 - weights[..., 0]
     assert torch.all((others > 0.02) & (others < 0.5))
+    assert 0.9 < float(values.std()) < 1.1
+
+
+def test_keys_far_below_have_scores_below_any_bound_but_infinity_and_the_first_is_nearest() -> None:
+    shipped = [torch.randn(2, 3, 5, 16), torch.randn(2, 3, 400, 16), torch.randn(2, 3, 400, 16)]
+    queries, keys, values = draw_inputs(KEYS_BELOW, list(shipped), generator())
+    assert isinstance(queries, torch.Tensor)
+    assert isinstance(keys, torch.Tensor)
+    scores = queries @ keys.transpose(-1, -2)
+    assert float(scores.max()) < -(2.0**80)
+    assert float(scores.min()) > -1e30
+    assert torch.all(scores.argmax(-1) == 0)
+    exact = queries.double() @ keys.double().transpose(-1, -2)
+    assert torch.equal(exact.softmax(-1).float(), scores.softmax(-1))
+    assert isinstance(values, torch.Tensor)
     assert 0.9 < float(values.std()) < 1.1
 
 
