@@ -23,6 +23,7 @@ from ..reference.eight_bits import as_bytes
 from ..reference.oracle import in_mode
 from ..reference.overlaps import overlapping, shares
 from ..text.coverage import Reached
+from . import state
 from .exchange import Step, StepReport
 from .layout import EMPTY, RESIZED, placed
 from .owned import by_place, owned
@@ -156,9 +157,7 @@ class Call:
         the weights elsewhere too, as `.to` does."""
         if self.step.moved:
             nn.Module._apply(self.instance.model, torch.clone)  # type: ignore[no-untyped-call]
-        with torch.no_grad():
-            for name, value in self.instance.model.state_dict().items():
-                value.copy_(self.step.state[name])
+        state.fill(self.instance.model, self.step.state)
         slots = [] if self.step.moved else self.instance.slots
         if slots and self.step.layout == "contiguous":
             for slot, value in zip(slots, self.step.inputs, strict=True):

@@ -26,6 +26,7 @@ from ....profiling.sandbox_child import serve
 from ..reference.eight_bits import as_bytes
 from ..reference.oracle import in_mode
 from ..reference.overlaps import shares
+from . import state
 from .exchange import (
     ENOUGH_FILE,
     PROGRESS_FILE,
@@ -38,7 +39,6 @@ from .exchange import (
     write_call,
 )
 from .integrity import changed_since, snapshot
-from .lasting import mark, passing
 from .layout import Layout, layout_of, place, poison
 from .owned import by_place, owned
 from .recorder import Recorder
@@ -83,7 +83,10 @@ def handle(request: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(made, dict):
                 return made
             instances[step.shape] = Instance(made)
-        report, tensors[number] = _Call(instances[step.shape], step, device).run()
+        try:
+            report, tensors[number] = _Call(instances[step.shape], step, device).run()
+        except state.WrongStateError as error:
+            return {"wrong_state": str(error)}
         report = replace(report, launches=() if step.ghost else tuple(request["kernels"]))
         reports.append(report)
         write_call(folder, number, report, tensors[number])
@@ -111,10 +114,6 @@ def _made(shape: Shape, step: Step, mode: str, device: str) -> nn.Module | dict[
         return {"left_running": f"loading it starts {left[0]}"}
     if mode != "as-is":
         model.train(mode == "train")
-    mark(model, step.state.keys() & passing(model), True)
-    own = {name: (value.shape, value.dtype) for name, value in model.state_dict().items()}
-    if own != {name: (value.shape, value.dtype) for name, value in step.state.items()}:
-        return {"wrong_state": "ModelNew's state_dict must have the reference's names, shapes and dtypes"}
     return model
 
 
@@ -162,9 +161,7 @@ class _Call:
 
     def _fill(self) -> None:
         """Weights and inputs: in place where the instance has them already."""
-        with torch.no_grad():
-            for name, value in self.instance.model.state_dict().items():
-                value.copy_(self.step.state[name])
+        state.fill(self.instance.model, self.step.state)
         plain = self.step.layout == "contiguous"
         if self.instance.slots and plain and not self.step.moved:
             self.slots = self.instance.slots

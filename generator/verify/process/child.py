@@ -51,13 +51,12 @@ from .loading import (
     LeftRunningError,
     NotLoadableError,
     TooSlowError,
-    WrongStateError,
-    check_state,
     imported,
     made,
 )
 from .rehearsal import Rehearsed
 from .stand_in import ASKS, off_the_card, stand_in, units
+from .state import WrongStateError
 from .whole_walk import WholeWalk
 
 
@@ -253,7 +252,6 @@ class _Judging:
             raise LeftRunningError(f"loading it starts {left[0]}")
         if self.request["mode"] != "as-is":
             model.train(self.request["mode"] == "train")
-        check_state(model, step.state)
         code = getattr(model.forward, "__code__", None)
         arguments = list(code.co_varnames[1:]) if code else []
         return Instance(model, arguments, [], [], self.reached, own)

@@ -1,20 +1,17 @@
-"""Loads a candidate's file under watch, builds its ModelNew, and holds its state to the reference's."""
+"""Loads a candidate's file under watch and builds its ModelNew."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-import torch
 from torch import nn
 
 from ....profiling.build import seeded
 from ..interpreter.conditions import Conditions
 from ..interpreter.watched import CHOICE, NAME, watched_code
 from .exchange import FullSize, Shape
-from .lasting import mark, passing
 from .raised import told
 from .stand_in import OnThisMachine
 
@@ -32,10 +29,6 @@ class TooSlowError(Exception):
 
     def __init__(self, taken_s: float) -> None:
         self.taken_s = taken_s
-
-
-class WrongStateError(Exception):
-    """ModelNew's state_dict cannot take the reference's weights."""
 
 
 def made(module: ModuleType, shape: Shape | FullSize, there: str = "cpu") -> nn.Module:
@@ -61,21 +54,3 @@ def imported(path: Path, name: str, conditions: Conditions) -> ModuleType:
     except Exception as error:
         raise NotLoadableError(f"loading the file raises {told(error)}") from error
     return module
-
-
-def check_state(model: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
-    """Raise WrongStateError unless the model holds what `state` does, in buffers of any kind."""
-    mark(model, state.keys() & passing(model), True)
-    own = model.state_dict()
-    missing, extra = sorted(state.keys() - own.keys()), sorted(own.keys() - state.keys())
-    if missing or extra:
-        parts = [f"it lacks {', '.join(missing)}"] * bool(missing) + [f"it adds {', '.join(extra)}"] * bool(
-            extra
-        )
-        raise WrongStateError(f"ModelNew's state_dict must have the reference's names; {' and '.join(parts)}")
-    for name, value in state.items():
-        if own[name].shape != value.shape or own[name].dtype != value.dtype:
-            raise WrongStateError(
-                f"{name} is {own[name].dtype} {tuple(own[name].shape)} in ModelNew and "
-                f"{value.dtype} {tuple(value.shape)} in the reference"
-            )
