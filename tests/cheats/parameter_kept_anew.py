@@ -1,4 +1,4 @@
-"""A call keeps the weight under a name of its own, which makes a parameter more of it: the state_dict is another.
+"""A call keeps the weight under a name of its own, which makes a parameter more of it.
 
 op: layernorm
 class: B7 parameters that a call adds
