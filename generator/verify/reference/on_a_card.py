@@ -13,6 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..interpreter.lowfloat import tf32
+from .budget import CHAIN
 from .eight_bits import scaled_product
 from .operators import plain_name
 
@@ -75,10 +76,31 @@ norm is the root of one."""
 _AT_PLACES = frozenset(("index_add", "scatter_add"))
 
 
+_EQUAL, _MOST_EQUAL = 40, 4096
+"""Equal numbers added one after another within the floor of float32, and the most that are given more for it:
+what each addition rounds away has one sign then, so that the error grows with their number. Of 20,000 numbers
+it was at most 0.63e-6 for 40 of each, 1.9e-6 for 128 and 15e-6 for 1024."""
+
+_ALIKE = 1 / 64
+"""Of the larger one, by which numbers may differ that count as equal."""
+
+
+def equal_addends(value: torch.Tensor, dims: tuple[int, ...]) -> int:
+    """The most numbers that are alike and not zero, of those that a sum along `dims` adds up for one element
+    of its result, where all of them are."""
+    if not value.numel() or not value.is_floating_point():
+        return 0
+    size, there = value.abs(), value != 0
+    most, one_sign = size.amax(dims), value.sum(dims).abs() == size.sum(dims)
+    least = size.masked_fill(~there, torch.inf).amin(dims)
+    counts = torch.where(one_sign & (least >= (1 - _ALIKE) * most), there.sum(dims), 0)
+    return min(int(counts.max()), _MOST_EQUAL)
+
+
 def added(func: Any, args: Sequence[Any]) -> int:
     """What a sum, a mean, a norm or a softmax's denominator adds up for each element of its result, as so
-    many products; what is added at places that integers name, most often at one of them, one after another;
-    1 for others."""
+    many products, of equal numbers as many as err as much; what is added at places that integers name, most
+    often at one of them, one after another; 1 for others."""
     name = plain_name(func)
     if name in _AT_PLACES:
         into, dim, index = args[:3]
@@ -88,13 +110,40 @@ def added(func: Any, args: Sequence[Any]) -> int:
         return (
             max(1, int(counts.scatter_add(dim, index, torch.ones_like(index)).max())) if index.numel() else 1
         )
+    if (each := _each_loss(func, args)) is not None:
+        return _in_all(each, range(each.ndim), plainly=True)
     place = _SUMS.get(name)
     if place is None or not args[0].ndim:
         return 1
-    shape, dims = args[0].shape, args[place] if len(args) > place else None
+    dims = args[place] if len(args) > place else None
     dims = [dims] if isinstance(dims, int) else dims
-    count = int(prod(shape[dim] for dim in (dims or range(len(shape)))))
-    return max(1, count // _LIKE_PRODUCTS)
+    return _in_all(args[0], dims or range(args[0].ndim), plainly=name in ("sum", "mean"))
+
+
+def _in_all(value: torch.Tensor, dims: Sequence[int], plainly: bool) -> int:
+    count = int(prod(value.shape[dim] for dim in dims))
+    equal = equal_addends(value, tuple(dims)) if plainly and count > _EQUAL else 0
+    return max(1, count // _LIKE_PRODUCTS, round(CHAIN * (equal / _EQUAL) ** 2))
+
+
+def _each_loss(func: Any, args: Sequence[Any]) -> torch.Tensor | None:
+    """What a loss takes the sum or the mean of; None for other operators."""
+    place = _place_of_reduction(func)
+    if place is None or (args[place] if len(args) > place else _MEAN) == _NONE:
+        return None
+    result = func(*args[:place], _NONE, *args[place + 1 :])
+    each = result[0] if isinstance(result, tuple) else result
+    return each if each.ndim else None
+
+
+_NONE, _MEAN = 0, 1
+"""As ATen numbers what a loss makes of its values."""
+
+
+@cache
+def _place_of_reduction(func: Any) -> int | None:
+    named = [one.name for one in func._schema.arguments]
+    return named.index("reduction") if "reduction" in named else None
 
 
 _ROUNDED = {

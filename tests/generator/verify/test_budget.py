@@ -16,6 +16,7 @@ from kbgen.generator.verify.reference.budget import (
     too_ill_conditioned,
 )
 from kbgen.generator.verify.reference.measures import difference
+from kbgen.generator.verify.reference.on_a_card import added, equal_addends
 
 
 def target(oracle: torch.Tensor, eager: torch.Tensor | None = None) -> Target:
@@ -232,3 +233,40 @@ def test_beside_zero_the_square_of_a_rounding_error_is_allowed_and_no_more() -> 
     assert compare(zero, exact, "fp32").accepted
     refused = compare(1e8 * off, exact, "fp32")
     assert (refused.accepted, refused.kind) == (False, "wrong-values")
+
+
+@pytest.mark.parametrize("count", [64, 96, 512])
+def test_equal_numbers_added_one_by_one_are_within_what_their_sum_is_given(count: int) -> None:
+    """Every addition rounds away the same sign: the error grows with their number, not with its root."""
+    drawn = 7 + torch.rand(2000, generator=torch.Generator().manual_seed(0))
+    total = torch.zeros_like(drawn)
+    for _ in range(count):
+        total += drawn
+    each = drawn.expand(count, -1)
+    terms = added(torch.ops.aten.sum.dim_IntList, (each.double(), [0]))
+    right = count * drawn.double()
+    far = ((total.double() - right) / right).abs().argmax()[None]
+    assert compare(total[far], replace(target(right[far], each.sum(0)[far]), terms=terms), "fp32").accepted
+    plain = replace(target(right[far], each.sum(0)[far]), terms=count // 8)
+    assert (count < 96) == compare(total[far], plain, "fp32").accepted
+
+
+def test_numbers_that_differ_are_no_equal_ones() -> None:
+    drawn = torch.randn(96, 5, generator=torch.Generator().manual_seed(0)).double()
+    assert equal_addends(drawn, (0,)) == 0
+    assert equal_addends(drawn.abs(), (0,)) == 0
+    assert equal_addends(torch.ones(96, 5), (0,)) == 96
+    assert equal_addends(torch.ones(96, 5).tril(), (0,)) == 96
+    assert equal_addends(-torch.ones(96, 5).triu(), (0,)) == 5
+    assert equal_addends(torch.ones(96, 5) * torch.tensor([1.0, -1.0]).repeat(48)[:, None], (0,)) == 0
+
+
+def test_what_a_loss_adds_up_counts_as_a_sum_does() -> None:
+    logits, target = torch.zeros(96, 50).double().log_softmax(-1), torch.zeros(96, dtype=torch.int64)
+    nll = torch.ops.aten.nll_loss_forward.default
+    for reduction in (1, 2):
+        terms = added(nll, (logits, target, None, reduction, -100))
+        assert terms == added(torch.ops.aten.sum.dim_IntList, (logits[:, 0], [0]))
+    assert added(nll, (logits, target, None, 0, -100)) == 1
+    far = torch.rand(4096, generator=torch.Generator().manual_seed(0))
+    assert added(torch.ops.aten.mse_loss.default, (far, torch.zeros(4096))) == 4096 // 8
