@@ -1,7 +1,6 @@
 """Cross entropy with ignored targets: the loss of every row, and their mean."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 ROWS = 96
@@ -14,7 +13,7 @@ class Model(nn.Module):
         super().__init__()
 
     def forward(self, logits, target):
-        loss = F.cross_entropy(logits, target, ignore_index=IGNORE, reduction="none")
+        loss = nn.functional.cross_entropy(logits, target, ignore_index=IGNORE, reduction="none")
         count = (target != IGNORE).sum().clamp(min=1)
         return loss, loss.sum() / count
 
