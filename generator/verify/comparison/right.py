@@ -68,6 +68,7 @@ class Answer:
                 exact=self.exact,
                 choice=choices.get(place),
                 terms=self.oracle.terms,
+                in_turn=self.oracle.in_turn,
                 steps=self.oracle.steps,
                 spreads=touched.get(place),
                 limit=limits.get(place),

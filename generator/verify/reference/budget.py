@@ -99,15 +99,15 @@ class Target:
 
     `shaken` is the oracle for inputs that are off by `UNIT_ROUNDOFF`; `exact` says that no rounding can
     excuse a difference, `choice` what an output of indices chooses from, `terms` how many products the op
-    adds up at most, `steps` how many of its operators round; where `spreads` is set, NaN may stand though the
-    reference has a number or plus infinity (never for minus infinity, of which fully masked rows are made),
-    and where it is not, a number though the reference has NaN: times zero, say, which may be left out. Nor is
-    NaN asked for where a number is at its `limit`, which the reference tends to as what was infinite grows,
-    or at all where the op `loses_nan` of finite inputs as it compares. `strict`: no lower class was declared,
-    so that float32 is held to its own whatever else the op works in. `by_rows`: it reduces rows, and
-    minus infinity may stand for one that is masked throughout. `either_sign`: which of two zeros is larger is
-    left open, and so is what is divided by it. Of a number that its dtype cannot hold any infinity or NaN
-    will do.
+    adds up at most, `in_turn` how many numbers at one place, one after another, `steps` how many of its
+    operators round; where `spreads` is set, NaN may stand though the reference has a number or plus infinity
+    (never for minus infinity, of which fully masked rows are made), and where it is not, a number though the
+    reference has NaN: times zero, say, which may be left out. Nor is NaN asked for where a number is at its
+    `limit`, which the reference tends to as what was infinite grows, or at all where the op `loses_nan` of
+    finite inputs as it compares. `strict`: no lower class was declared, so that float32 is held to its own
+    whatever else the op works in. `by_rows`: it reduces rows, and minus infinity may stand for one that is
+    masked throughout. `either_sign`: which of two zeros is larger is left open, and so is what is divided by
+    it. Of a number that its dtype cannot hold any infinity or NaN will do.
     """
 
     oracle: torch.Tensor
@@ -116,6 +116,7 @@ class Target:
     exact: bool = False
     choice: Choice | None = None
     terms: int = 1
+    in_turn: int = 1
     steps: int = 1
     spreads: torch.Tensor | None = None
     limit: torch.Tensor | None = None
@@ -155,8 +156,9 @@ def compare(found: torch.Tensor, target: Target, precision: str) -> Comparison:
         difference(target.shaken, oracle),
     )
     least, times = _floor(precision, target), _declared_times(eager.dtype, precision)
-    l2 = _allowed(baseline.relative_l2, shaken.relative_l2, times, least)
-    largest = _allowed(baseline.scaled_max, shaken.scaled_max, times, least)
+    longer = sqrt(max(1.0, target.in_turn / CHAIN))
+    l2 = _allowed(baseline.relative_l2, shaken.relative_l2, longer, times, least)
+    largest = _allowed(baseline.scaled_max, shaken.scaled_max, longer, times, least)
     stray = _stray_non_finite(found, target)
     if shaken.relative_l2 == inf and not stray:
         return _beside_zero(found, target, gap, baseline)
@@ -188,10 +190,11 @@ _ANY = 1e30
 """Where inputs off by their last bits have another answer altogether: any number will do, and no NaN."""
 
 
-def _allowed(baseline: float, shaken: float, times: float, least: float) -> float:
+def _allowed(baseline: float, shaken: float, longer: float, times: float, least: float) -> float:
+    """`longer`: a sum of which little is left is as far off on the way as it is long, as the floor is."""
     if shaken > 1:
         return _ANY
-    return max(ALLOWANCE * baseline, SENSITIVITY * shaken, min(times * shaken, MOST_DECLARED), least)
+    return max(ALLOWANCE * baseline, SENSITIVITY * longer * shaken, min(times * shaken, MOST_DECLARED), least)
 
 
 def _in_steps(found: torch.Tensor, target: Target) -> Comparison:

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .budget import STEP_ROUNDOFF
 from .eight_bits import EIGHT_BITS, scaled_product
 from .indices import Choices
-from .on_a_card import added, rounds, terms
+from .on_a_card import added, added_at_places, rounds, terms
 from .operators import extremes, plain_name, told_name
 
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
@@ -21,15 +21,16 @@ _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Lifts floating tensors and requested floating dtypes to float64, casts inside the op included.
 
-    `choices` remembers the arg-reductions on the way, `terms` the longest sum, `multiplies` whether there is
-    one of products, `steps` how many operators round, `operators` the names of all. With a `shaking`
-    generator, what these give is off by +-`STEP_ROUNDOFF`, equal values by one sign if `equals_alike`, as one
-    kernel would round them.
+    `choices` remembers the arg-reductions on the way, `terms` the longest sum, `in_turn` that of what is
+    added at places, `multiplies` whether there is one of products, `steps` how many operators round,
+    `operators` the names of all. With a `shaking` generator, what these give is off by +-`STEP_ROUNDOFF`,
+    equal values by one sign if `equals_alike`, as one kernel would round them.
     """
 
     def __init__(self, shaking: torch.Generator | None = None, equals_alike: bool = False) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.choices, self.terms, self.steps, self.shaking = Choices(), 1, 0, shaking
+        self.choices, self.terms, self.in_turn, self.steps = Choices(), 1, 1, 0
+        self.shaking = shaking
         self.signs = _signs_of_values if equals_alike else _signs
         self.multiplies, self.operators, self.compares_nan = False, set[str](), False
 
@@ -47,7 +48,8 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if extremes(plain_name(func)) or plain_name(func) in _ORDERS:
             self.compares_nan = self.compares_nan or any(map(_holds_nan, pytree.tree_leaves(args)))
         products = terms(func, args)
-        self.terms = max(self.terms, products, added(func, args))
+        self.in_turn = max(self.in_turn, added_at_places(func, args))
+        self.terms = max(self.terms, products, added(func, args), self.in_turn)
         self.multiplies = self.multiplies or products > 1
         if rounds(func):
             self.steps += 1

@@ -99,17 +99,8 @@ def equal_addends(value: torch.Tensor, dims: tuple[int, ...]) -> int:
 
 def added(func: Any, args: Sequence[Any]) -> int:
     """What a sum, a mean, a norm or a softmax's denominator adds up for each element of its result, as so
-    many products, of equal numbers as many as err as much; what is added at places that integers name, most
-    often at one of them, one after another; 1 for others."""
+    many products, of equal numbers as many as err as much; 1 for others."""
     name = plain_name(func)
-    if name in _AT_PLACES:
-        into, dim, index = args[:3]
-        if name == "index_add":
-            return max(1, int(index.reshape(-1).long().bincount().max())) if index.numel() else 1
-        counts = torch.zeros(into.shape, dtype=torch.int64)
-        return (
-            max(1, int(counts.scatter_add(dim, index, torch.ones_like(index)).max())) if index.numel() else 1
-        )
     if (each := _each_loss(func, args)) is not None:
         return _in_all(each, range(each.ndim), plainly=True)
     place = _SUMS.get(name)
@@ -118,6 +109,19 @@ def added(func: Any, args: Sequence[Any]) -> int:
     dims = args[place] if len(args) > place else None
     dims = [dims] if isinstance(dims, int) else dims
     return _in_all(args[0], dims or range(args[0].ndim), plainly=name in ("sum", "mean"))
+
+
+def added_at_places(func: Any, args: Sequence[Any]) -> int:
+    """What is added at places that integers name, most often at one of them, one after another; 1 for other
+    operators."""
+    name = plain_name(func)
+    if name not in _AT_PLACES or not args[2].numel():
+        return 1
+    into, dim, index = args[:3]
+    if name == "index_add":
+        return int(index.reshape(-1).long().bincount().max())
+    counts = torch.zeros(into.shape, dtype=torch.int64)
+    return max(1, int(counts.scatter_add(dim, index, torch.ones_like(index)).max()))
 
 
 def _in_all(value: torch.Tensor, dims: Sequence[int], plainly: bool) -> int:
@@ -131,7 +135,8 @@ def _each_loss(func: Any, args: Sequence[Any]) -> torch.Tensor | None:
     place = _place_of_reduction(func)
     if place is None or (args[place] if len(args) > place else _MEAN) == _NONE:
         return None
-    result = func(*args[:place], _NONE, *args[place + 1 :])
+    none: dict[str, Any] = {"reduction": _NONE} if len(args) <= place else {}
+    result = func(*args, **none) if none else func(*args[:place], _NONE, *args[place + 1 :])
     each = result[0] if isinstance(result, tuple) else result
     return each if each.ndim else None
 

@@ -39,6 +39,7 @@ class Ran:
     ]  # (output, input or, counted on, state entry) pairs that share storage
     choices: Mapping[int, Choice] = field(default_factory=dict)  # of outputs that are indices, in the oracle
     terms: int = 1  # of the longest sum, in the oracle
+    in_turn: int = 1  # of the longest of those that are added at places, one after another
     steps: int = 0  # operators that round, in the oracle
     multiplies: bool = False  # and adds up products
     compares_nan: bool = False  # on the way, in the oracle
@@ -253,7 +254,9 @@ def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat
     ran = Ran(outputs, str(tree), state, args, aliases, placed, overlaps=overlapping(outputs))
     if lifting is None:
         return ran
-    known = {name: getattr(lifting, name) for name in ("terms", "steps", "multiplies", "compares_nan")}
+    known = {
+        name: getattr(lifting, name) for name in ("terms", "in_turn", "steps", "multiplies", "compares_nan")
+    }
     return replace(ran, **known, operators=frozenset(lifting.operators))
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from kbgen.generator.verify.reference.budget import (
     too_ill_conditioned,
 )
 from kbgen.generator.verify.reference.measures import difference
-from kbgen.generator.verify.reference.on_a_card import added, equal_addends
+from kbgen.generator.verify.reference.on_a_card import added, added_at_places, equal_addends
 
 
 def target(oracle: torch.Tensor, eager: torch.Tensor | None = None) -> Target:
@@ -270,3 +271,27 @@ def test_what_a_loss_adds_up_counts_as_a_sum_does() -> None:
     assert added(nll, (logits, target, None, 0, -100)) == 1
     far = torch.rand(4096, generator=torch.Generator().manual_seed(0))
     assert added(torch.ops.aten.mse_loss.default, (far, torch.zeros(4096))) == 4096 // 8
+
+
+def test_of_many_numbers_at_one_place_little_may_be_left() -> None:
+    """16,384 of either sign, one after another: of some hundred sums one is a tenth of the others."""
+    count, sums = 1 << 14, 200
+    drawn = torch.randn(count, sums, generator=torch.Generator().manual_seed(0))
+    found = torch.from_numpy(np.add.accumulate(drawn.numpy(), 0, dtype=np.float32)[-1].copy())
+    right, draw = drawn.double().sum(0), torch.Generator().manual_seed(1)
+    shaken = right
+    for _ in range(8):  # the farthest of so many draws, as where there are few values
+        signs = torch.randint(0, 2, drawn.shape, generator=draw) * 2 - 1
+        more = right + budget.UNIT_ROUNDOFF * (drawn.double() * signs).sum(0)
+        shaken = torch.where((more - right).abs() > (shaken - right).abs(), more, shaken)
+    index = torch.zeros(count, dtype=torch.int64)
+    in_turn = added_at_places(torch.ops.aten.index_add.default, (torch.zeros(1, sums), 0, index, drawn))
+    assert in_turn == count
+
+    def refused(one: int, in_turn: int) -> bool:
+        alone = slice(one, one + 1)
+        given = Target(right[alone], right[alone].float(), shaken[alone], terms=count, in_turn=in_turn)
+        return not compare(found[alone], given, "fp32").accepted
+
+    assert not any(refused(one, in_turn) for one in range(sums))
+    assert any(refused(one, 1) for one in range(sums))
