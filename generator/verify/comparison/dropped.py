@@ -11,6 +11,7 @@ from ..inputs.families import (
     ASTRONOMICAL,
     CLOSE_IN,
     DEEP,
+    DEEPEST,
     ENORMOUS,
     EXPONENTIAL,
     FAINT,
@@ -18,6 +19,7 @@ from ..inputs.families import (
     FAR_BELOW,
     FAR_SQUARES,
     HIGH,
+    HIGHEST,
     INFINITE,
     KEYS_BELOW,
     ONE_NAN,
@@ -39,7 +41,7 @@ NAN_COMPARED = "the op compares, and honest kernels differ in what they then mak
 
 
 _BEYOND = (ENORMOUS, ASTRONOMICAL, FAR_SQUARES, *UNLIKE)
-_LARGE = (*_BEYOND, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, KEYS_BELOW)
+_LARGE = (*_BEYOND, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, DEEPEST, HIGHEST, KEYS_BELOW)
 _FAR = (*_BEYOND, *CLOSE_IN)
 
 

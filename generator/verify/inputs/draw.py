@@ -12,6 +12,7 @@ from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .added_weights import ALONE, below_zero, far_below_zero, far_from_zero, far_in_common
+from .counters import counters_run_over
 from .domain import within
 from .extremes import (
     is_finite,
@@ -26,7 +27,7 @@ from .extremes import (
 )
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, UNLIKE, draw_inputs, floats, nudged
 from .half_range import half_range
-from .idle import idle_from_zero, idle_nan, idle_places, idle_spike
+from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
 from .integers import (
     extreme_integers,
@@ -38,6 +39,7 @@ from .integers import (
 )
 from .links import chained, high_words
 from .many_draws import farthest_draws
+from .neutral import NEUTRAL, neutral
 from .offsets import late_beginning, one_part, uneven_offsets
 from .one_number import as_their_weights, one_number
 from .other_numbers import OTHER_NUMBERS
@@ -76,7 +78,8 @@ _SUMS = {
 
 ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle spikes": idle_spike, "idle NaN": idle_nan,
-    "idle NaN from zero": idle_from_zero, "ignored classes": ignored_classes,
+    "idle NaN from zero": idle_from_zero, "idle NaN behind lengths": idle_behind_lengths,
+    NEUTRAL: neutral, "counters run over": counters_run_over, "ignored classes": ignored_classes,
     "extreme integers": extreme_integers,
     "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,

@@ -61,7 +61,9 @@ FAR_BELOW, FAR_ABOVE = "far below zero", "far above zero"
 """Where exponentials and what is made of them end, or are no longer seen beside one."""
 
 DEEP, HIGH = "enormous below zero", "enormous above zero"
-"""Throughout: a start of a largest or smallest number that is meant to be infinite would stay."""
+DEEPEST, HIGHEST = "astronomical below zero", "astronomical above zero"
+"""Throughout, along whatever axis: a start of a largest or smallest number that is meant to be infinite would
+stay. Exponentials take the largest of what they add up."""
 
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
 
@@ -93,7 +95,8 @@ SORTS = words("topk sort kthvalue median nanmedian argsort mode")
 
 ASKED_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((FAR_BELOW, FAR_ABOVE, OPPOSED_TOO), EXPONENTIAL),
-    **dict.fromkeys((DEEP, HIGH, FAR_SQUARES), RANKS),
+    **dict.fromkeys((DEEP, DEEPEST), RANKS | EXPONENTIAL),
+    **dict.fromkeys((HIGH, HIGHEST, FAR_SQUARES), RANKS),
     **dict.fromkeys((TIES, ODD), frozenset(("round",))),
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: SORTS,
@@ -113,7 +116,7 @@ about as large: sums of products pass 65504 on the way and come back. Drawn in h
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
-FEW = {POWERS, ODD, DEEP, HIGH, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
+FEW = {POWERS, ODD, DEEP, HIGH, DEEPEST, HIGHEST, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
 """Likewise those that tell of few operators, and of these much."""
 
 FAMILIES: Mapping[str, draws.Draw] = {
@@ -139,6 +142,8 @@ FAMILIES: Mapping[str, draws.Draw] = {
     FAR_ABOVE: draws.far_off(1.0),
     DEEP: draws.all_far_out(44, -1.0),
     HIGH: draws.all_far_out(44, 1.0),
+    DEEPEST: draws.all_far_out(96, -1.0),
+    HIGHEST: draws.all_far_out(96, 1.0),
     TIES: draws.halves_of_integers,
     ODD: draws.ones_and_threes,
     TURNS: draws.far_whole,

@@ -17,6 +17,7 @@ from ..reference.oracle import Ran, Reference
 from .domain import operators_of
 from .integers import is_whole, lowest_places
 from .places import Uses
+from .thresholds import full_lengths
 
 _SPIKE = 2.0**40
 """So large that its rounding error alone exceeds any usual value."""
@@ -53,6 +54,15 @@ def idle_from_zero(
     those that are left out."""
     first = lowest_places(reference, inputs, state, generator)
     return None if first is None else idle_nan(reference, first, state, generator)
+
+
+def idle_behind_lengths(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Likewise beside a length that is less by one than its axis: no multiple of a page, say, of which the
+    rest is loaded with it."""
+    lengths = full_lengths(reference, inputs, state, generator, less=True)
+    return None if lengths is None else idle_nan(reference, lengths, state, generator)
 
 
 def idle_places(

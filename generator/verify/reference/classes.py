@@ -1,4 +1,4 @@
-"""Knows integers that name classes: each is compared with all of them, and equal to one."""
+"""Knows integers that name classes: each is compared with all of them and equal to one, or counted."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from .watching import Watching
 
 
 class _Matched(Watching):
-    """What is compared with each number from zero on and is as often equal as it has elements, in order."""
+    """What is compared with each number from zero on and is as often equal as it has elements, or counted; in
+    order."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[torch.Tensor] = []
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        if plain_name(func) == "bincount":  # of so many as it was told
+            self.found.append(args[0].reshape(-1).long().sort().values)
         if plain_name(func) != "eq":
             return
         for one, other in (args[:2], args[1::-1]):

@@ -36,13 +36,13 @@ class RoundedProducts(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         name = func._schema.name.removeprefix("aten::")
-        if name in _PRODUCTS and name != "_scaled_mm":  # whose operands no class rounds
-            first, last = _PRODUCTS[name]
+        if name in PRODUCTS and name != "_scaled_mm":  # whose operands no class rounds
+            first, last = PRODUCTS[name]
             args = (*args[:first], *map(self.keep, args[first:last]), *args[last:])
         return func(*args, **(kwargs or {}))
 
 
-_PRODUCTS: Mapping[str, tuple[int, int]] = {
+PRODUCTS: Mapping[str, tuple[int, int]] = {
     "mm": (0, 2), "bmm": (0, 2), "addmm": (1, 3), "baddbmm": (1, 3), "mv": (0, 2), "addmv": (1, 3),
     "dot": (0, 2), "convolution": (0, 2), "_scaled_dot_product_flash_attention_for_cpu": (0, 3),
     "_scaled_dot_product_attention_math": (0, 3), "_scaled_mm": (0, 2),
@@ -54,9 +54,9 @@ def terms(func: Any, args: Sequence[Any]) -> int:
     """How many products each element of a matrix product's, a convolution's or attention's result adds up at
     most; 1 for other operators."""
     name = _name(func)
-    if name not in _PRODUCTS:
+    if name not in PRODUCTS:
         return 1
-    first, second = args[slice(*_PRODUCTS[name])][:2]
+    first, second = args[slice(*PRODUCTS[name])][:2]
     if name == "convolution":
         outputs = second.shape[1] if args[6] else second.shape[0]  # a transposed one's stand second
         return int(second.numel() // max(1, outputs))
@@ -152,7 +152,7 @@ def _place_of_reduction(func: Any) -> int | None:
 
 
 _ROUNDED = {
-    *_PRODUCTS, "sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm", "logsumexp", "cumsum",
+    *PRODUCTS, "sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm", "logsumexp", "cumsum",
     "cumprod", "prod", "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm",
     "native_batch_norm", "_native_batch_norm_legit", "div", "reciprocal", "pow", "sqrt", "rsqrt", "exp",
     "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "atan", "sinh", "cosh", "erf",

@@ -27,6 +27,7 @@ from ..inputs.families import (
     OPPOSED,
     SILENT,
 )
+from ..inputs.neutral import NEUTRAL
 from ..inputs.one_number import signed_tables
 from ..inputs.repeated import most_weights
 from ..inputs.setting import Case, Setting
@@ -48,7 +49,7 @@ others run at the first shape."""
 _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD, KEYS_BELOW)
 """Families that are planned one by one."""
 
-_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN")
+_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL)
 """Of the shipped inputs' altered kinds; whole tiles hide a length's last."""
 
 _AT_LONGEST = ("padded masks", "all but one", "one alone", "one place", "one branch")

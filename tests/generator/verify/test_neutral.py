@@ -1,0 +1,106 @@
+"""Numbers that change nothing, counters that run over, and what lies behind a length that is no multiple."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.inputs.counters import counters_run_over
+from kbgen.generator.verify.inputs.families import DEEP, DEEPEST, draw_inputs
+from kbgen.generator.verify.inputs.idle import idle_behind_lengths
+from kbgen.generator.verify.inputs.neutral import neutral
+from kbgen.generator.verify.inputs.thresholds import met_integers
+from kbgen.generator.verify.reference.oracle import Reference
+
+
+class Calls(nn.Module):
+    def __init__(self, compute: Callable[..., object]) -> None:
+        super().__init__()
+        self.compute = compute
+
+    def forward(self, *inputs: torch.Tensor) -> object:
+        return self.compute(*inputs)
+
+
+def reference(compute: Callable[..., object]) -> Reference:
+    return Reference(Calls(compute), "as-is")
+
+
+def draw() -> torch.Generator:
+    return torch.Generator().manual_seed(0)
+
+
+def tensors(changed: list[object] | None) -> list[torch.Tensor]:
+    assert changed is not None
+    return [one for one in changed if isinstance(one, torch.Tensor)]
+
+
+def test_what_stands_beside_takes_zeros_and_ones_in_every_combination() -> None:
+    x, scale, shift = torch.randn(8, 40), torch.rand(8), torch.randn(8)
+    of = reference(lambda x, scale, shift: x * scale[:, None] + shift[:, None])
+    same, ones, zeros = tensors([*(neutral(of, [x, scale, shift], {}, draw()) or ())])
+    assert same is x
+    assert set(zip(ones.tolist(), zeros.tolist(), strict=True)) == {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
+def test_a_divisor_is_one_or_two_and_shares_stay_what_they_are() -> None:
+    x, below = torch.randn(8, 40), torch.rand(8) + 1
+    _, drawn = tensors([*(neutral(reference(lambda x, d: x / d[:, None]), [x, below], {}, draw()) or ())])
+    assert set(drawn.tolist()) == {1.0, 2.0}
+    shares = torch.rand(40).softmax(-1)
+    assert neutral(reference(lambda x, p: x * p), [x, shares], {}, draw()) is None
+    assert neutral(reference(lambda x: x), [x], {}, draw()) is None
+
+
+def test_what_a_call_counts_up_is_about_to_run_over() -> None:
+    def counted(x: torch.Tensor, counts: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        counts.scatter_add_(1, places, torch.ones_like(places, dtype=counts.dtype))
+        return x * (counts > 0) - counts.to(x.dtype)
+
+    places = torch.randint(0, 20, (3, 4), generator=draw())
+    given = [torch.randn(3, 20), torch.randint(0, 4, (3, 20), dtype=torch.int32), places]
+    changed = tensors([*(counters_run_over(reference(counted), [*given], {}, draw()) or ())])
+    assert set(changed[1].unique().tolist()) == {2**31 - 1}
+    assert changed[2] is places
+
+
+def test_a_cursor_that_names_places_is_no_counter() -> None:
+    def moved(x: torch.Tensor, cursor: torch.Tensor) -> torch.Tensor:
+        taken = x[cursor]
+        cursor.add_(1)
+        return taken
+
+    given = [torch.randn(30, 4), torch.arange(6)]
+    assert counters_run_over(reference(moved), [*given], {}, draw()) is None
+    assert counters_run_over(reference(lambda x, at: x[at]), [*given], {}, draw()) is None
+
+
+def test_nan_lies_behind_a_length_that_is_one_less_than_its_axis() -> None:
+    def kept(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        inside = torch.arange(x.shape[1]) < lengths[:, None]
+        return x.masked_fill(~inside, 0.0).sum(1)
+
+    given = [torch.randn(4, 16), torch.tensor([0, 8, 16, 8])]
+    x, lengths = tensors([*(idle_behind_lengths(reference(kept), [*given], {}, draw()) or ())])
+    row = lengths.tolist().index(15)
+    assert x[row].isnan().tolist() == [False] * 15 + [True]
+
+
+def test_what_is_counted_names_classes_and_takes_no_other_numbers() -> None:
+    def laid_out(ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.argsort(ids, stable=True) // 2, torch.bincount(ids, minlength=4)
+
+    assert met_integers(reference(laid_out), [torch.randint(0, 4, (64,))], {}, draw()) is None
+    assert met_integers(
+        reference(lambda ids: torch.argsort(ids) // 2), [torch.randint(0, 4, (64,))], {}, draw()
+    )
+
+
+def test_columns_are_below_zero_as_far_as_rows_are() -> None:
+    for family, least in ((DEEP, 2.0**44), (DEEPEST, 2.0**96)):
+        (drawn,) = draw_inputs(family, [torch.randn(5, 7, 9)], draw())
+        assert isinstance(drawn, torch.Tensor)
+        assert float(drawn.max()) <= -least
+        assert float(drawn.min()) > -1e30
