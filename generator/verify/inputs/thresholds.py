@@ -236,7 +236,8 @@ def _with_fullest(
         return value
     for lengths, fullest in seen:
         same = lengths.numel() == value.numel() and torch.equal(lengths.reshape(-1), value.reshape(-1))
-        if same and int(value.min()) >= 0 and int(value.max()) <= fullest:
+        lowest = 1 if rises(value) else 0  # from zero on, beginnings rise
+        if same and int(value.min()) >= lowest and int(value.max()) <= fullest:
             numbers = [fullest, 1, max(1, fullest - 1)]
             return _holding(value, numbers[::-1] if less else numbers, generator)
     return value

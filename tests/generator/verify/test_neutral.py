@@ -86,6 +86,8 @@ def test_nan_lies_behind_a_length_that_is_one_less_than_its_axis() -> None:
     x, lengths = tensors([*(idle_behind_lengths(reference(kept), [*given], {}, draw()) or ())])
     row = lengths.tolist().index(15)
     assert x[row].isnan().tolist() == [False] * 15 + [True]
+    beginnings = [torch.randn(4, 16), torch.tensor([0, 4, 8, 16])]
+    assert idle_behind_lengths(reference(kept), [*beginnings], {}, draw()) is None
 
 
 def test_what_is_counted_names_classes_and_takes_no_other_numbers() -> None:
