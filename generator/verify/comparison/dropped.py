@@ -42,7 +42,7 @@ NAN_COMPARED = "the op compares, and honest kernels differ in what they then mak
 
 _BEYOND = (ENORMOUS, ASTRONOMICAL, FAR_SQUARES, *UNLIKE)
 _LARGE = (*_BEYOND, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, DEEPEST, HIGHEST, KEYS_BELOW)
-_FAR = (*_BEYOND, *CLOSE_IN)
+_FAR = (*_BEYOND, DEEP, HIGH, DEEPEST, HIGHEST, *CLOSE_IN)
 
 
 def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | None = None) -> str:

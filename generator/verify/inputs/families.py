@@ -63,7 +63,7 @@ FAR_BELOW, FAR_ABOVE = "far below zero", "far above zero"
 DEEP, HIGH = "enormous below zero", "enormous above zero"
 DEEPEST, HIGHEST = "astronomical below zero", "astronomical above zero"
 """Throughout, along whatever axis: a start of a largest or smallest number that is meant to be infinite would
-stay. Exponentials take the largest of what they add up."""
+stay. A softmax takes the largest of what it adds up."""
 
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
 
@@ -86,16 +86,23 @@ POWERS = "beside powers of two"
 SOME_NAN = "some NaN"
 """For ops that take NaN apart and give a number without it."""
 
-EXPONENTIAL = words("""
-    exp exp2 sigmoid silu _softmax _log_softmax logsumexp softmax log_softmax logcumsumexp logaddexp cosh
+_OF_ALL = words("_softmax _log_softmax logsumexp softmax log_softmax logcumsumexp")
+"""Whose kernels take the largest of all that they take exponentials of."""
+
+EXPONENTIAL = (
+    words("""
+    exp exp2 sigmoid silu logaddexp cosh
     _scaled_dot_product_flash_attention_for_cpu scaled_dot_product_attention
-    """) | {"pow", FRACTIONAL}
+    """)
+    | _OF_ALL
+    | {"pow", FRACTIONAL}
+)
 
 SORTS = words("topk sort kthvalue median nanmedian argsort mode")
 
 ASKED_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((FAR_BELOW, FAR_ABOVE, OPPOSED_TOO), EXPONENTIAL),
-    **dict.fromkeys((DEEP, DEEPEST), RANKS | EXPONENTIAL),
+    **dict.fromkeys((DEEP, DEEPEST), RANKS | _OF_ALL),
     **dict.fromkeys((HIGH, HIGHEST, FAR_SQUARES), RANKS),
     **dict.fromkeys((TIES, ODD), frozenset(("round",))),
     TURNS: frozenset(("sin", "cos", "tan")),
