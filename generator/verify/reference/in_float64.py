@@ -74,7 +74,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
             logarithm = args[0].logsumexp(args[1], keepdim=True).nan_to_num(0, 0, 0)
             result += logarithm * (self._factors(logarithm) - 1)
             return
-        place = _NORMALISATIONS.get(plain_name(func))
+        place = NORMALISATIONS.get(plain_name(func))
         if place is None or not result[1].numel():  # by running statistics
             return
         values, off, weight = result[0], result[1] * result[2], args[place]
@@ -99,7 +99,7 @@ def _each(change: Callable[[Any], Any], value: Any) -> Any:
 
 _ORDERS = ("lt", "le", "gt", "ge")
 
-_NORMALISATIONS = {
+NORMALISATIONS = {
     "native_batch_norm": 1, "_native_batch_norm_legit": 1, "native_group_norm": 1, "native_layer_norm": 2
 }  # fmt: skip
 """Which give a mean and one over a deviation beside their values, by where the weight stands."""

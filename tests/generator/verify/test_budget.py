@@ -1,6 +1,7 @@
 """Properties of the one comparison on which every verdict rests."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kbgen.generator.verify.comparison.right import right_answer
 from kbgen.generator.verify.reference import budget
 from kbgen.generator.verify.reference.budget import (
     FLOORS,
@@ -18,6 +20,9 @@ from kbgen.generator.verify.reference.budget import (
 )
 from kbgen.generator.verify.reference.measures import difference
 from kbgen.generator.verify.reference.on_a_card import added, added_at_places, equal_addends
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings as shapes_of
+from kbgen.profiling.op import load_op
 
 
 def target(oracle: torch.Tensor, eager: torch.Tensor | None = None) -> Target:
@@ -295,3 +300,24 @@ def test_of_many_numbers_at_one_place_little_may_be_left() -> None:
 
     assert not any(refused(one, in_turn) for one in range(sums))
     assert any(refused(one, 1) for one in range(sums))
+
+
+def test_the_mean_of_two_rows_that_are_near_each_other_may_be_rounded(tmp_path: Path) -> None:
+    """Their normalisation is one and minus one whatever they are: no shaken input says how far off it is."""
+    path = tmp_path / "op.py"
+    path.write_text(
+        "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        "        return torch.nn.functional.batch_norm(x, None, None, training=True)\n\n\n"
+        "def get_inputs():\n    return [torch.randn(2, 64)]\n"
+    )
+    case = plan(shapes_of(load_op(path), "as-is", 5), 5)[0]
+    first = (1 << 20) + torch.arange(64.0)
+    x = torch.stack([first, first + 2])  # of which eager's mean is exact
+    case = replace(case, step=replace(case.step, inputs=[x]), inputs=[x])
+    right = right_answer(case, {})
+    off = (x[0] + x[1]) / 2 * 2.0**-24  # half a unit in the last place of the mean
+    deviation = (x.double().var(0, correction=0) + 1e-5).sqrt()
+    rounded = (x.double() - x.double().mean(0) - off) / deviation
+    (one,) = right.targets()
+    assert compare(rounded.float(), one, "fp32").accepted
+    assert not compare((rounded - 9 * off / deviation).float(), one, "fp32").accepted
