@@ -1,7 +1,5 @@
 """What few ops are asked for: outputs apart, limits of their dtype, scores left out, bytes at their ends."""
 
-from collections.abc import Callable
-
 import pytest
 import torch
 from torch import nn
@@ -12,21 +10,9 @@ from kbgen.generator.verify.inputs.ignored import all_ignored, ignored_nan
 from kbgen.generator.verify.inputs.resized import emptied
 from kbgen.generator.verify.inputs.thresholds import full_lengths, met_results
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
-from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.generator.verify.reference.overlaps import overlapping
 
-
-class Calls(nn.Module):
-    def __init__(self, compute: Callable[..., object]) -> None:
-        super().__init__()
-        self.compute = compute
-
-    def forward(self, *inputs: torch.Tensor) -> object:
-        return self.compute(*inputs)
-
-
-def reference(compute: Callable[..., object]) -> Reference:
-    return Reference(Calls(compute), "as-is")
+from .calls import reference
 
 
 def draw() -> torch.Generator:

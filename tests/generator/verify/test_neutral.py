@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
-from torch import nn
 
 from kbgen.generator.verify.inputs.counters import counters_run_over
 from kbgen.generator.verify.inputs.families import DEEP, DEEPEST, draw_inputs
 from kbgen.generator.verify.inputs.idle import idle_behind_lengths
 from kbgen.generator.verify.inputs.neutral import neutral
 from kbgen.generator.verify.inputs.thresholds import met_integers
-from kbgen.generator.verify.reference.oracle import Reference
 
-
-class Calls(nn.Module):
-    def __init__(self, compute: Callable[..., object]) -> None:
-        super().__init__()
-        self.compute = compute
-
-    def forward(self, *inputs: torch.Tensor) -> object:
-        return self.compute(*inputs)
-
-
-def reference(compute: Callable[..., object]) -> Reference:
-    return Reference(Calls(compute), "as-is")
+from .calls import reference
 
 
 def draw() -> torch.Generator:

@@ -1,7 +1,5 @@
 """Calls that tell near rivals, crowded places, far grades and all that is left out."""
 
-from collections.abc import Callable
-
 import torch
 from torch import nn
 
@@ -12,20 +10,8 @@ from kbgen.generator.verify.inputs.repeated import nearly_twice
 from kbgen.generator.verify.inputs.unlike import unlike_sizes
 from kbgen.generator.verify.inputs.weights import at_their_beginning, counted_on
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
-from kbgen.generator.verify.reference.oracle import Reference
 
-
-class Calls(nn.Module):
-    def __init__(self, compute: Callable[..., object]) -> None:
-        super().__init__()
-        self.compute = compute
-
-    def forward(self, *inputs: torch.Tensor) -> object:
-        return self.compute(*inputs)
-
-
-def reference(compute: Callable[..., object]) -> Reference:
-    return Reference(Calls(compute), "as-is")
+from .calls import reference
 
 
 def draw() -> torch.Generator:
