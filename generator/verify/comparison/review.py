@@ -215,8 +215,8 @@ class Review:
                 return None
             return Fault(causes[0], f"it changes {name}, which the reference leaves alone")
         found, right = before if found is None else found, self.answer.oracle
-        target = Target(_wide(oracle), eager, _wide(shaken), terms=right.terms, in_turn=right.in_turn)
-        target = replace(target, steps=right.steps)
+        answers = _wide(oracle), eager, _wide(shaken)
+        target = Target(*answers, terms=right.terms, in_turn=right.in_turn, steps=right.steps)
         compared = compare(found, replace(target, strict=self.answer.strict), self.precision)
         if compared.accepted or is_settled(name, found, right.state):
             return None

@@ -164,7 +164,8 @@ FAMILIES: Mapping[str, draws.Draw] = {
     LONE_ROWS: draws.lone_rows,
     LATE_PEAKS: draws.late_peaks,
     SILENT: draws.silent_stretches,
-    **{ONE_AHEAD: one_ahead, KEYS_BELOW: draws.normal},
+    ONE_AHEAD: one_ahead,
+    KEYS_BELOW: draws.normal,
     APART: draws.samples_apart,
     HALVES: lambda values, generator: LEVEL + draws.normal(values, generator),
 }

@@ -84,16 +84,21 @@ it was at most 0.63e-6 for 40 of each, 1.9e-6 for 128 and 15e-6 for 1024."""
 _ALIKE = 1 / 64
 """Of the larger one, by which numbers may differ that count as equal."""
 
+_BITS = 23
+"""Of a float32, behind its first: what is a multiple of a sum's last place is added without rounding."""
+
 
 def equal_addends(value: torch.Tensor, dims: tuple[int, ...]) -> int:
     """The most numbers that are alike and not zero, of those that a sum along `dims` adds up for one element
-    of its result, where all of them are."""
+    of its result, where all of them are; 0 where float32 holds every part of the sum, as of ones."""
     if not value.numel() or not value.is_floating_point():
         return 0
     size, there = value.abs(), value != 0
     most, one_sign = size.amax(dims), value.sum(dims).abs() == size.sum(dims)
     least = size.masked_fill(~there, torch.inf).amin(dims)
-    counts = torch.where(one_sign & (least >= (1 - _ALIKE) * most), there.sum(dims), 0)
+    last_place = torch.exp2(size.sum(dims, keepdim=True).log2().floor() - _BITS)
+    rounds = (there & (size % last_place != 0)).sum(dims) > 0
+    counts = torch.where(one_sign & rounds & (least >= (1 - _ALIKE) * most), there.sum(dims), 0)
     return min(int(counts.max()), _MOST_EQUAL)
 
 

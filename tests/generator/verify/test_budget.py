@@ -261,10 +261,17 @@ def test_numbers_that_differ_are_no_equal_ones() -> None:
     drawn = torch.randn(96, 5, generator=torch.Generator().manual_seed(0)).double()
     assert equal_addends(drawn, (0,)) == 0
     assert equal_addends(drawn.abs(), (0,)) == 0
-    assert equal_addends(torch.ones(96, 5), (0,)) == 96
-    assert equal_addends(torch.ones(96, 5).tril(), (0,)) == 96
-    assert equal_addends(-torch.ones(96, 5).triu(), (0,)) == 5
-    assert equal_addends(torch.ones(96, 5) * torch.tensor([1.0, -1.0]).repeat(48)[:, None], (0,)) == 0
+    equal = torch.full((96, 5), 1.1)
+    assert equal_addends(equal, (0,)) == 96
+    assert equal_addends(equal.tril(), (0,)) == 96
+    assert equal_addends(-equal.triu(), (0,)) == 5
+    assert equal_addends(equal * torch.tensor([1.0, -1.0]).repeat(48)[:, None], (0,)) == 0
+
+
+@pytest.mark.parametrize("number", [0.0, 1.0, -0.75, 3.0])
+def test_sums_that_round_nothing_away_have_no_more_room(number: float) -> None:
+    """What a mask of ones counts, say."""
+    assert equal_addends(torch.full((512, 3), number).double(), (0,)) == 0
 
 
 def test_what_a_loss_adds_up_counts_as_a_sum_does() -> None:
