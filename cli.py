@@ -217,7 +217,7 @@ evaluate.add_command(searching.eval_search)
 @click.option("--references", type=options.PATH, help="Folder of op files; each is judged against itself.")
 @click.option(
     "--jobs", type=click.IntRange(1), metavar="N", default=1, show_default=True,
-    help="Judgements at once; seconds are those of one alone only where it is 1.",
+    help="Judgements at once; each has cores of its own, and its seconds, where there are two for each.",
 )  # fmt: skip
 @click.pass_context
 def judge_(

@@ -18,14 +18,14 @@ from typing import Any
 from .exhibits import PASSED, Exhibit, ExhibitError, read_exhibits
 from .job import Event
 from .references import Reference, judge_references
-from .side_by_side import each
+from .side_by_side import cores_of, each
 from .verify.verdict import OPEN_CAUSES, Verdict
 
 Say = Callable[[Event], None]
 BROKEN = "error"
 """Of a judgement that ended without a verdict."""
 
-PARTS = ("scan", "shapes", "reference", "child start", "calls", "full size", "compare", "controls")
+PARTS = ("scan", "shapes", "reference", "child start", "calls", "full size", "compare", "apart", "controls")
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,14 @@ class Row:
 
 @dataclass(frozen=True)
 class JudgeResult:
-    """All rows; `layers` are the isolation layers that every child had."""
+    """All rows; `layers` are the isolation layers that every child had, `cores` how many each judgement had
+    of its own, 0 where they shared them."""
 
     rows: tuple[Row, ...]
     references: tuple[Reference, ...]
     layers: tuple[str, ...]
     seconds: float
+    cores: int
 
     @property
     def right(self) -> bool:
@@ -104,8 +106,10 @@ class JudgeResult:
         ran = [row for row in self.rows if row.split]
         return {
             "total": self.seconds,
+            "cores": self.cores,
             "ran": len(ran),
             "median": _median([row.seconds for row in ran]),
+            "median of passed": _median([row.seconds for row in ran if row.got == PASSED]),
             "longest": max((row.seconds for row in ran), default=0.0),
             "split": {part: _median([row.split[part] for row in ran]) for part in PARTS},
         }
@@ -138,7 +142,7 @@ def evaluate_judge(
     references: Path | None = None, jobs: int = 1, on_event: Say | None = None,
 ) -> JudgeResult:  # fmt: skip
     """Judge every candidate of both folders, then every reference, `jobs` at once; raises KbgenError before
-    the first. Seconds are those of a judgement alone only where `jobs` is 1."""
+    the first. Seconds are those of a judgement alone where each has cores of its own."""
     say = on_event or (lambda event: None)
     exhibits = (*read_exhibits(cheats, ops), *read_exhibits(honest, ops))
     begun = monotonic()
@@ -156,7 +160,9 @@ def evaluate_judge(
             else ()
         )
     common = tuple(layer for layer in next(iter(layers), ()) if all(layer in one for one in layers))
-    return JudgeResult(tuple(rows), judged, common, round(monotonic() - begun, 1))
+    shares = cores_of(jobs)
+    cores = len(shares[0]) if jobs == 1 or shares[0] != shares[1] else 0
+    return JudgeResult(tuple(rows), judged, common, round(monotonic() - begun, 1), cores)
 
 
 def _row(asked: tuple[Exhibit, Path]) -> tuple[Row, tuple[str, ...]]:
@@ -176,7 +182,8 @@ def split(verdict: Verdict) -> dict[str, float]:
     """Where the seconds of a judgement went; empty where the text alone decided.
 
     The reference runs beside the child. What the child does besides calls and the walk through
-    full size (it starts, reads inputs, copies outputs) counts as its start.
+    full size (it starts, reads inputs, copies outputs) counts as its start. Children of their own, at
+    full size itself, at its axes and at lone sizes, come after it: `apart`.
     """
     if "child" not in verdict.seconds:
         return {}

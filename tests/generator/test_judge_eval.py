@@ -1,6 +1,7 @@
 """The measure of the judge counts what is right, names what is not, and fails when anything is not."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,11 @@ from click.testing import CliRunner
 
 from kbgen import KbgenError
 from kbgen.cli import cli
+from kbgen.generator import side_by_side
 from kbgen.generator.judge_eval import PARTS, evaluate_judge
 from kbgen.generator.judge_eval import folders as own_folders
 from kbgen.generator.references import as_candidate, judge_references
+from kbgen.generator.side_by_side import cores_of
 
 OP = """
 import torch
@@ -101,7 +104,9 @@ def test_all_right_is_counted_per_class_with_the_time_split(folders: tuple[Path,
     times = document["seconds"]
     assert times["ran"] == 1  # the cheat's text was enough
     assert set(times["split"]) == set(PARTS)
-    assert 0.0 < times["split"]["calls"] < times["median"]
+    assert 0.0 < times["split"]["calls"] < times["median"] == times["median of passed"]
+    assert sum(times["split"].values()) - times["split"]["reference"] <= times["median"]
+    assert times["cores"] == len(os.sched_getaffinity(0))
 
 
 def test_judgements_side_by_side_come_out_in_order_and_alike(folders: tuple[Path, Path, Path]) -> None:
@@ -112,6 +117,24 @@ def test_judgements_side_by_side_come_out_in_order_and_alike(folders: tuple[Path
         ("relu_flat", "passed"),
     ]
     assert events == ["1/2 library: library-call", "2/2 relu_flat: passed"]
+
+
+def test_processes_have_cores_of_their_own_where_there_are_two_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {7, 3, 4, 5, 6})
+    assert cores_of(1) == [[3, 4, 5, 6, 7]]
+    assert cores_of(2) == [[3, 4], [5, 6]]
+    assert cores_of(3) == [[3, 4, 5, 6, 7]] * 3
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one core")
+def test_a_process_keeps_to_its_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = sorted(os.sched_getaffinity(0))[:2]
+    monkeypatch.setattr(side_by_side, "cores_of", lambda jobs: [[one], [other]])
+    found = list(side_by_side.each(os.sched_getaffinity, [0] * 8, 2))
+    assert len(found) == 8
+    assert all(cores in ({one}, {other}) for cores in found)
 
 
 def test_a_judgement_that_breaks_off_is_a_wrong_row(

@@ -14,6 +14,9 @@ from .full_values import full_values
 from .lone_sizes import at_lone_sizes
 from .record import Record
 
+CLOCK = "apart"
+"""What all of them take together; each has a clock of its own as well."""
+
 
 @dataclass(frozen=True)
 class Apart:
@@ -29,13 +32,15 @@ class Apart:
     def at_lone_sizes(self) -> AtFullAxes | None:
         """Calls at sizes that a line which no call has reached may wait for."""
         small, scratch = self.found[0].op.overrides, self.scratch / "lone"
-        return at_lone_sizes(self.record, small, self.precision, scratch, self.limits)
+        with self.record.clock(CLOCK):
+            return at_lone_sizes(self.record, small, self.precision, scratch, self.limits)
 
     def at_full_size(self, rehearsed: Mapping[str, Any] | None, failed: bool, rows: int) -> AtFullAxes | None:
         """Calls at full size itself, with which what it alone has was met, or else at its axes."""
         if rehearsed is None:
             return None
-        return self._at_values(rehearsed) or self._at_axes(rehearsed, failed, rows)
+        with self.record.clock(CLOCK):
+            return self._at_values(rehearsed) or self._at_axes(rehearsed, failed, rows)
 
     def _at_values(self, rehearsed: Mapping[str, Any]) -> AtFullAxes | None:
         if rehearsed["why_not"]:
