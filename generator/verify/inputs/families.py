@@ -206,6 +206,8 @@ def _fill_together(
     """In place; what follows the two is as usual."""
     pair = leading_pair(shipped)
     if pair is None:
+        if fill is keys_far_below:
+            _fill_packed(drawn, generator)
         return
     for place, (value, was) in enumerate(zip(drawn, shipped, strict=True)):
         if place not in pair and floats(value) and floats(was):
@@ -214,6 +216,26 @@ def _fill_together(
     assert isinstance(queries, torch.Tensor)
     assert isinstance(keys, torch.Tensor)
     fill(queries, keys, generator)
+
+
+def packed(inputs: Sequence[Input]) -> tuple[torch.Tensor, torch.Tensor] | None:
+    """The first two thirds, queries and keys say, of the only floating input of more than one axis: along its
+    axis of three, or else its last; views."""
+    tensors = [one for one in inputs if floats(one) and one.ndim > 1]
+    if len(tensors) != 1 or not tensors[0].numel():
+        return None
+    (whole,) = tensors
+    if 3 in whole.shape[:-1]:
+        axis = whole.shape.index(3)
+        return whole.select(axis, 0), whole.select(axis, 1)
+    queries, keys, *rest = whole.tensor_split(3, -1)
+    return (queries, keys) if keys.shape == queries.shape == rest[0].shape else None
+
+
+def _fill_packed(drawn: Sequence[Input], generator: torch.Generator) -> None:
+    found = packed(drawn)
+    if found is not None:
+        keys_far_below(*found, generator)
 
 
 def _drawn(family: str, value: Input, generator: torch.Generator) -> Input:

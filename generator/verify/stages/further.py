@@ -23,9 +23,11 @@ from ..inputs.families import (
     SILENT,
     SORTED,
     leading_pair,
+    packed,
 )
 from ..inputs.setting import Case, Setting
 from ..process.layout import PITCHED, SHIFTED, TRANSPOSED, suits
+from ..reference.on_a_card import PRODUCTS
 from ..shapes.hints import hints
 from ..shapes.sizing import builds_alike, sizes_of
 from ..text.candidate import with_constants
@@ -111,7 +113,8 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     further += [draw.case(*one, SIGNS) for one in enumerate(found) if one != long and asks(SIGNS, one[1])]
     pair = leading_pair(high[1].shipped) is not None
     scores = high if pair else long  # of keys, or of a row
-    for family, where in ((ONE_AHEAD, scores), (APART, long), *([(KEYS_BELOW, high)] if pair else [])):
+    below = [(KEYS_BELOW, high)] if pair or _multiplies_parts(high[1]) else []
+    for family, where in ((ONE_AHEAD, scores), (APART, long), *below):
         further += [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
     far = [family for family in (FAR_ABOVE, DEEP) if asks(family, high[1])]
     further += [draw.case(*high, family, optional=False) for family in far]
@@ -121,6 +124,11 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
         [draw.case(*looped, one) for one in (NEAR_ONE, FAR_BELOW)] if looped[0] and calls > LOOPS else []
     )
     return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), draw.case(*long, SILENT), *further]
+
+
+def _multiplies_parts(setting: Setting) -> bool:
+    """Whether queries and keys may be parts of one tensor."""
+    return not setting.operators.isdisjoint(PRODUCTS) and packed(setting.shipped) is not None
 
 
 LOOPS = 32

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from kbgen.generator.verify.inputs.families import APART, KEYS_BELOW, ONE_AHEAD, draw_inputs
@@ -37,6 +38,24 @@ def test_keys_far_below_have_scores_below_any_bound_but_infinity_and_the_first_i
     assert torch.equal(exact.softmax(-1).float(), scores.softmax(-1))
     assert isinstance(values, torch.Tensor)
     assert 0.9 < float(values.std()) < 1.1
+
+
+@pytest.mark.parametrize("shape", [(2, 40, 3, 2, 8), (2, 40, 48)])
+def test_keys_far_below_are_found_in_one_tensor_with_queries(shape: tuple[int, ...]) -> None:
+    (drawn,) = draw_inputs(KEYS_BELOW, [torch.randn(shape)], generator())
+    assert isinstance(drawn, torch.Tensor)
+    queries, keys, values = drawn.reshape(2, 40, 3, 2, 8).permute(2, 0, 3, 1, 4)
+    scores = queries @ keys.transpose(-1, -2)
+    assert -1e30 < float(scores.min()) < float(scores.max()) < -(2.0**80)
+    assert torch.all(scores.argmax(-1) == 0)
+    assert 0.9 < float(values.std()) < 1.1
+
+
+@pytest.mark.parametrize("shipped", [[torch.randn(4, 47)], [torch.randn(4, 48), torch.randn(4, 47)]])
+def test_what_has_no_thirds_is_drawn_as_usual(shipped: list[torch.Tensor]) -> None:
+    for one in draw_inputs(KEYS_BELOW, list(shipped), generator()):
+        assert isinstance(one, torch.Tensor)
+        assert float(one.abs().max()) < 8.0
 
 
 def test_of_rows_alone_the_first_place_leads() -> None:
