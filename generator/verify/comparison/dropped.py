@@ -6,7 +6,6 @@ from __future__ import annotations
 import torch
 
 from ....profiling.build import Input
-from ..inputs.added_weights import ALONE
 from ..inputs.families import (
     ASTRONOMICAL,
     CLOSE_IN,
@@ -30,6 +29,7 @@ from ..inputs.families import (
     VANISHING,
 )
 from ..inputs.ignored import ALL_IGNORED
+from ..inputs.with_weights import ALONE
 from ..reference.budget import FLOORS, too_ill_conditioned
 from ..reference.eight_bits import widened
 from ..reference.measures import difference

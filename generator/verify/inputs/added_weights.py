@@ -69,15 +69,11 @@ def far_from_zero(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> dict[str, torch.Tensor] | None:
     """A state with such weights, biases of products apart, of either sign, or None."""
-    added, operators = _added(reference, inputs, state, _ADDS)
+    added, operators = added_only(reference, inputs, state, _ADDS)
     if not added or EXPONENTIAL.isdisjoint(operators):
         return None
     drawn = {name: _FAR * torch.randn(state[name].shape, generator=generator) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
-
-
-ALONE = "added weights below zero, alone"
-"""Nothing goes in beside them: small as what comes out is, it is all that there is."""
 
 
 def far_below_zero(
@@ -85,7 +81,7 @@ def far_below_zero(
 ) -> dict[str, torch.Tensor] | None:
     """A state whose added weights bring all sums below zero, by hundreds, where the largest of them is taken
     or an exponential; or None."""
-    added, operators = _added(reference, inputs, state)
+    added, operators = added_only(reference, inputs, state)
     if not added or (EXPONENTIAL | RANKS).isdisjoint(operators) or not _STATISTICS.isdisjoint(operators):
         return None
     drawn = {name: -_FAR * (2 + torch.rand(state[name].shape, generator=generator)) for name in added}
@@ -97,7 +93,7 @@ def below_zero(
 ) -> dict[str, torch.Tensor] | None:
     """A state whose added weights are a little below zero, where the largest of sums is taken behind what
     falls there before it rises: the largest of what it gives is not what it gives of the largest."""
-    added, operators = _added(reference, inputs, state)
+    added, operators = added_only(reference, inputs, state)
     if not added or RANKS.isdisjoint(operators) or _FALLS.isdisjoint(operators):
         return None
     drawn = {name: -0.05 - 3 * torch.rand(state[name].shape, generator=generator) for name in added}
@@ -112,14 +108,14 @@ def far_in_common(
 ) -> dict[str, torch.Tensor] | None:
     """A state whose added weights lie far from zero and near each other, where deviations are taken of the
     sums: the mean of squares less the square of the mean leaves little of one; or None."""
-    added, operators = _added(reference, inputs, state)
+    added, operators = added_only(reference, inputs, state)
     if not added or _STATISTICS.isdisjoint(operators):
         return None
     drawn = {name: _COMMON + torch.randn(state[name].shape, generator=generator) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
 
 
-def _added(
+def added_only(
     reference: Reference,
     inputs: Sequence[Input],
     state: dict[str, torch.Tensor],

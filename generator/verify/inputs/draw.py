@@ -11,7 +11,7 @@ import torch
 from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
-from .added_weights import ALONE, below_zero, far_below_zero, far_from_zero, far_in_common
+from .added_weights import far_below_zero, far_from_zero, far_in_common
 from .counters import counters_run_over
 from .domain import within
 from .extremes import (
@@ -61,6 +61,7 @@ from .weights import (
     level_weights,
 )
 from .wide_integers import wide_integers
+from .with_weights import WITH_WEIGHTS
 
 _INPUTS = 3
 """So many of the first, one after the other."""
@@ -72,7 +73,6 @@ _ADDED = {"added weights far out": far_from_zero}
 _SUMS = {
     "added weights far below zero": far_below_zero,
     "added weights far out in common": far_in_common,
-    ALONE: below_zero,
 }
 """Asked for at the first shape alone."""
 
@@ -173,25 +173,35 @@ class Draw:
     def trained(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """Calls with weights that training leads to: of either sign, and single ones far out; none where
         there are none such, or the reference has no number then."""
-        reference, cases = setting.reference, []
-        weighing = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
-        weighing = {**weighing, "counters past 32 bits": partial(counted_on, setting.moving)}
-        weighing[FRESH] = partial(at_their_beginning, setting.moving)
+        cases = []
         adding = {**_ADDED, **_SUMS} if place_of_shape == 0 else _ADDED
-        for family in (*weighing, *adding):
+        for family in (*_of_models(setting), *adding, *WITH_WEIGHTS):
             case = self.case(place_of_shape, setting, FAINT if family == FRESH else "normal")
-            if family == ALONE:  # so that sums are what is added
-                case = _with(case, family, [_nothing(one) for one in case.inputs])
-            if family in adding:
-                state = adding[family](reference, case.inputs, case.step.state, self.generator)
-            else:
-                state = weighing[family](reference.model, case.step.state, self.generator)
-            answer = reference.tried(case.inputs, state) if state is not None else None
-            if state is None or answer is None or not all(map(is_finite, answer.outputs)):
+            found = self._weighed(family, setting, case.inputs, case.step.state)
+            if found is None:
                 continue
-            step = replace(case.step, state=state, again=False, optional=False)
-            cases.append(replace(case, name=f"{setting.name}, {family}", family=family, step=step))
+            inputs, state = found
+            if inputs is not case.inputs:
+                inputs = _allowed(setting, inputs, case.inputs)
+            answer = setting.reference.tried(inputs, state)
+            if answer is not None and all(map(is_finite, answer.outputs)):
+                made = _with(case, family, inputs)
+                step = replace(made.step, state=state)
+                cases.append(replace(made, name=f"{setting.name}, {family}", step=step))
         return cases
+
+    def _weighed(
+        self, family: str, setting: Setting, inputs: list[Input], state: dict[str, torch.Tensor]
+    ) -> tuple[list[Input], dict[str, torch.Tensor]] | None:
+        """Inputs and weights of such a family; None where this op has none."""
+        reference, generator = setting.reference, self.generator
+        if family in WITH_WEIGHTS:
+            return WITH_WEIGHTS[family](reference, inputs, state, generator)
+        if family in _ADDED | _SUMS:
+            found = (_ADDED | _SUMS)[family](reference, inputs, state, generator)
+        else:
+            found = _of_models(setting)[family](reference.model, state, generator)
+        return None if found is None else (inputs, found)
 
     def weights_twice(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """A call with rows of weights that stand there twice; none where there are no such rows."""
@@ -243,6 +253,13 @@ class Draw:
         return drawn if family == "as shipped" else _allowed(setting, drawn, shipped)
 
 
+def _of_models(setting: Setting) -> dict[str, Callable[..., dict[str, torch.Tensor] | None]]:
+    """What changes weights for what they are, whatever takes them."""
+    trained = TRAINED if any(map(floats, setting.shipped)) else TRAINED | AS_INPUTS
+    counted = {"counters past 32 bits": partial(counted_on, setting.moving)}
+    return {**trained, **counted, FRESH: partial(at_their_beginning, setting.moving)}
+
+
 def _allowed(setting: Setting, drawn: list[Input], shipped: list[Input]) -> list[Input]:
     places = setting.ordered, setting.dividing, setting.sharing
     return within(setting.domain, drawn, shipped, *places)
@@ -252,10 +269,6 @@ def _with(case: Case, family: str, inputs: list[Input]) -> Case:
     step = replace(case.step, inputs=inputs, again=False, optional=False)
     laid = placed(inputs, "contiguous")
     return replace(case, name=f"{case.name}, {family}", family=family, step=step, inputs=laid)
-
-
-def _nothing(value: Input) -> Input:
-    return torch.zeros_like(value) if floats(value) else value
 
 
 def _sized(case: Case, layout: Layout, told: str, given: list[Input]) -> Case:

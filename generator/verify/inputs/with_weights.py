@@ -1,0 +1,70 @@
+"""Inputs and added weights that tell something together: nothing beside them, near rivals beside equal ones,
+places that one brings up and the other down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.operators import RANKS
+from ..reference.oracle import Reference
+from .added_weights import added_only, below_zero
+from .families import EXPONENTIAL, floats
+from .repeated import nearly_twice
+
+State = dict[str, torch.Tensor]
+Found = tuple[list[Input], State] | None
+
+ALONE = "added weights below zero, alone"
+"""Nothing goes in beside them: small as what comes out is, it is all that there is."""
+
+
+def _alone(reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator) -> Found:
+    nothing = [torch.zeros_like(one) if floats(one) else one for one in inputs]
+    changed = below_zero(reference, nothing, state, generator)
+    return None if changed is None else (nothing, changed)
+
+
+def _near_rivals(
+    reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+) -> Found:
+    """Where places are what comes out, and weights are added to what they are found in: rivals would be near
+    no longer. All of those weights are nothing."""
+    names, _ = added_only(reference, inputs, state)
+    level = {**state, **{name: torch.zeros_like(state[name]) for name in names}}
+    near = nearly_twice(reference, inputs, level, generator) if names else None
+    return None if near is None else (near, level)
+
+
+_UP, _DOWN = 1000.0, -300.0
+"""The sum comes first, and exponentials of others less what went in there overflow."""
+
+
+def _brought_up(
+    reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+) -> Found:
+    """One place of each axis as long as an added weight is far below zero, and its weight brings it far
+    above: what is largest by its sum is not so of itself. Where things are ranked and exponentials taken."""
+    names, operators = added_only(reference, inputs, state)
+    names = [name for name in names if state[name].ndim == 1 and state[name].numel() > 1]
+    if not names or RANKS.isdisjoint(operators) or EXPONENTIAL.isdisjoint(operators):
+        return None
+    moved, changed = [one.clone() if isinstance(one, torch.Tensor) else one for one in inputs], dict(state)
+    for name in names:
+        weight = state[name].clone()
+        place = int(torch.randint(weight.numel(), (1,), generator=generator))
+        weight[place] = _UP
+        changed[name] = weight
+        for value in filter(floats, moved):
+            for axis in (axis for axis, size in enumerate(value.shape) if size == weight.numel()):
+                value.select(axis, place).fill_(_DOWN)
+    return moved, changed
+
+
+WITH_WEIGHTS: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Generator], Found]] = {
+    ALONE: _alone,
+    "near rivals without added weights": _near_rivals,
+    "brought up by added weights": _brought_up,
+}
