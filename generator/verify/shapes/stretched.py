@@ -15,6 +15,7 @@ from .in_parts import TOGETHER, UNEVEN, together
 from .longest import LONG, OVER, halved, longest, one_over, roomier, short
 from .sizing import FEW_AMONG, builds_alike, fewest, first_sound, is_constant, is_crowded, one_more, sizes_of
 from .tables import deep, vast
+from .windows import windows
 
 _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
@@ -63,6 +64,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     tables = deep(op, sets, 2 * most_bytes) if told.short_integers else []
     tables = tables or vast(op, sets, 2 * most_bytes)
     found = [*_tall(op, sets), *_alike(op, sets[0]), *short(op, sets), *longer, *past, *parts, *tables]
+    found += windows(op, sets, 2 * most_bytes)
     found += longest(op, [*sets, *found], 4 * most_bytes)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
     found += halved(op, [*sets, *found], 2 * most_bytes)
