@@ -185,7 +185,9 @@ def _by_halves(places: torch.Tensor, is_idle: Callable[[torch.Tensor], bool]) ->
 _HALVINGS = 24
 """Trials: enough to come around one place among thousands; around several, to a part of them."""
 
-_LEAVES_OUT = frozenset(("tril", "triu", "masked_fill", "where"))
+_LEAVES_OUT = frozenset(
+    ("tril", "triu", "masked_fill", "where", "linalg_solve_triangular", "triangular_solve")
+)
 """Operators that choose by place without a mask among the inputs."""
 
 

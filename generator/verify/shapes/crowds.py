@@ -6,7 +6,7 @@ import contextlib
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
-from .sizing import fewest, sizes_of
+from .sizing import fewest, free_sizes, sizes_of
 
 CROWDED = "crowded"
 """The last of all shapes, of which nothing else is asked."""
@@ -22,7 +22,7 @@ def crowded(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     if not any(word in call.name for call in op.footprint().calls for word in _ADDS_UP):
         return []
     full = sizes_of(op.constants)
-    long = [name for name in op.text.free() if full.get(name, 0) >= _MANY]
+    long = [name for name in free_sizes(op) if full.get(name, 0) >= _MANY]
     for name in sorted(long, key=lambda one: -full[one]):
         overrides = {**sets[0].overrides, **fewest(sets, _OTHERS), name: _MANY}
         with contextlib.suppress(OpError):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
-from .sizing import builds_alike, fewest, first_sound, is_crowded, sizes_of
+from .sizing import builds_alike, fewest, first_sound, free_sizes, is_crowded, sizes_of
 
 LONG, OVER, HALF = "long ", "one over ", "half "
 """What their names begin with."""
@@ -34,7 +34,7 @@ def longest(op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False) 
     """For each size of the op that none of `sets`, the small one first, has beyond full size; with `loops`,
     for those alone that are the steps of a loop, of not too many calls."""
     full = sizes_of(op.constants)
-    short = [name for name in op.text.free() if _SHORTEST <= full.get(name, 0) <= _LONGEST]
+    short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     found: list[ShapeSet] = []
     for name in sorted(short, key=lambda one: -full[one]):
         is_set = any(name in one.overrides for one in sets)
@@ -49,7 +49,7 @@ def short(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     """The small sizes with two elements along each axis that the constructor is told nothing of, or else
     along the longest that can be so short: less than a window, or than what is kept of an axis."""
     full, small = sizes_of(op.constants), sets[0].overrides
-    axes = [name for name in op.text.free() if full.get(name, 0) > 2 and _is_axis(op, name)]
+    axes = [name for name in free_sizes(op) if full.get(name, 0) > 2 and _is_axis(op, name)]
     every = dict.fromkeys(axes, 2)
     for sizes in (every, *({name: 2} for name in sorted(axes, key=lambda one: -full[one]))):
         overrides = {**small, **sizes}
@@ -64,7 +64,7 @@ def halved(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     the small sizes with a group of another width, say."""
     full = sizes_of(op.constants)
     found: list[ShapeSet] = []
-    for name in op.text.free():
+    for name in free_sizes(op):
         size = full.get(name, 0)
         if size < _SHORTEST or size % 2 or any(_is_set(op, name, one) for one in sets):
             continue
@@ -113,7 +113,7 @@ def roomier(
 ) -> tuple[dict[str, Any], int] | None:
     """As long, with another size as at full size, so that there are more places to name than names."""
     for other, size in sizes_of(op.constants).items():
-        if other != name and other in op.text.free():
+        if other != name and other in free_sizes(op):
             found = first_sound(op, name, {**crowded, other: size}, most_bytes, (crowded[name],))
             if found is not None and not is_crowded(op, found[0], small):
                 return found
@@ -150,7 +150,7 @@ def _few(op: Op, name: str, sets: list[ShapeSet]) -> Iterator[Mapping[str, Any]]
     full = sizes_of(op.constants)
     least = {**sets[0].overrides, **{one: min(_OTHERS, full[one]) for one in fewest(sets)}}
     yield least
-    ones = {one: 1 for one in op.text.free() if one in full and one != name}
+    ones = {one: 1 for one in free_sizes(op) if one in full and one != name}
     yield {**least, **{one: 1 for one in ones if builds_alike(op, least, {**least, one: 1})}}
     known = {**sets[0].overrides, **fewest(sets)}
     for one in sizes_of(known):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -31,6 +32,22 @@ def sizes_of(constants: Mapping[str, Any]) -> dict[str, int]:
     return {n: v for n, v in constants.items() if isinstance(v, int) and not isinstance(v, bool)}
 
 
+def free_sizes(op: Op) -> list[str]:
+    """The whole numbers of an op file that shape a tensor, on the way too, or say how many calls are made: a
+    shift, a multiplier or a modulus stays what it is."""
+    return [name for name in op.text.free() if name in sizes_of(op.constants) and _shapes(op, name)]
+
+
+def _shapes(op: Op, name: str) -> bool:
+    """Whether one more makes a difference; where the reference has no answer then, it does."""
+    size, usual = op.constants[name], op.footprint()
+    assert isinstance(size, int)
+    with contextlib.suppress(OpError):
+        more = op.with_overrides({name: size + 1}).footprint()
+        return replace(more, settings=usual.settings) != usual
+    return True
+
+
 def builds_alike(op: Op, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether the model is constructed with the same arguments: a kernel may rely on a window or a step."""
     with contextlib.suppress(OpError):
@@ -53,9 +70,9 @@ def first_sound(
 
 def one_more(op: Op) -> dict[str, int] | None:
     """Full size with one row more, by the first constant that makes them alone; None where none does."""
-    for name, size in sizes_of(op.constants).items():
-        more = {name: size + 1}
-        if name in op.text.free() and builds_alike(op, {}, more) and op.is_sound(more):
+    for name in free_sizes(op):
+        more = {name: sizes_of(op.constants)[name] + 1}
+        if builds_alike(op, {}, more) and op.is_sound(more):
             return more
     return None
 

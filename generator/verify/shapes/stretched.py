@@ -13,7 +13,17 @@ from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, together
 from .longest import LONG, OVER, halved, longest, one_over, roomier, short
-from .sizing import FEW_AMONG, builds_alike, fewest, first_sound, is_constant, is_crowded, one_more, sizes_of
+from .sizing import (
+    FEW_AMONG,
+    builds_alike,
+    fewest,
+    first_sound,
+    free_sizes,
+    is_constant,
+    is_crowded,
+    one_more,
+    sizes_of,
+)
 from .tables import deep, vast
 from .windows import windows
 
@@ -169,11 +179,11 @@ def _beyond(op: Op, sets: list[ShapeSet], named: int, most_bytes: int) -> list[S
     than that: what is further away may be left out. With one of all that the model is not built from."""
     full = sizes_of(op.constants)
     reached = {name: max(int(one.overrides.get(name, full[name])) for one in sets) for name in full}  # type: ignore[arg-type]
-    short = [name for name in op.text.free() if _LEAST_BEYOND <= full.get(name, 0) <= named >= reached[name]]
+    short = [name for name in free_sizes(op) if _LEAST_BEYOND <= full.get(name, 0) <= named >= reached[name]]
     found: list[ShapeSet] = []
     for name in sorted(short, key=lambda one: -full[one])[:2]:
         cut = {**sets[0].overrides, **fewest(sets)}
-        ones = {one: 1 for one in op.text.free() if one in full and one != name}
+        ones = {one: 1 for one in free_sizes(op) if one in full and one != name}
         ones = {one: 1 for one in ones if builds_alike(op, cut, {**cut, one: 1})}
         made = first_sound(op, name, {**cut, **ones}, most_bytes, (named + _BEYOND[0],))
         if made is not None and is_constant(op, made[0]):
@@ -206,7 +216,7 @@ def _uneven(op: Op, sets: list[ShapeSet], tile: int, most_bytes: int, alone_byte
         made = first_sound(op, name, cut_too, alone_bytes, longer) if tile > UNEVEN[0] // 2 else None
         made = made or first_sound(op, name, cut_too, most_bytes, UNEVEN)
         if made is None:
-            ones = {one: 1 for one in op.text.free() if one in full and one != name}
+            ones = {one: 1 for one in free_sizes(op) if one in full and one != name}
             ones = {one: 1 for one in ones if builds_alike(op, cut_too, {**cut_too, one: 1})}
             fewer = [{**cut_too, **dict(list(ones.items())[: count + 1])} for count in range(len(ones))]
             tried = [(others, room) for room in (alone_bytes, 8 * alone_bytes) for others in fewer]

@@ -11,7 +11,7 @@ import torch
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
-from .sizing import FEW_AMONG, fewest, sizes_of
+from .sizing import FEW_AMONG, fewest, free_sizes, sizes_of
 
 _LEAST_TABLE = 1024
 """What has fewer entries at full size may be counted in few bits."""
@@ -22,7 +22,7 @@ _SIXTEEN_BITS, _DEEP = 1 << 16, (1 << 17, (1 << 16) + (1 << 13))
 def deep(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """A table with more entries than 16 bits count, where integers among the inputs are its places."""
     full = sizes_of(op.constants)
-    names = [name for name in op.text.free() if full.get(name, 0) >= _LEAST_TABLE]
+    names = [name for name in free_sizes(op) if full.get(name, 0) >= _LEAST_TABLE]
     least = {**sets[0].overrides, **fewest(sets, FEW_AMONG)}
     few = [least, *({**least, one: 2} for one in sizes_of(least)), {**least, **fewest(sets, 2)}]
     tries = (
@@ -43,7 +43,7 @@ def vast(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     full, cut = sizes_of(op.constants), {**sets[0].overrides, **fewest(sets, FEW_AMONG)}
     tries = (
         (name, {one: size for one, size in cut.items() if one not in (name, beside)})
-        for name in op.text.free()
+        for name in free_sizes(op)
         if full.get(name, 0) > _FLOAT_BITS
         for beside in ("", *cut)
     )

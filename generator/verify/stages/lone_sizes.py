@@ -14,7 +14,7 @@ from pathlib import Path
 from ....profiling.op import Op
 from ....profiling.sandbox import Limits
 from ....profiling.source import Literal
-from ..shapes.sizing import sizes_of
+from ..shapes.sizing import free_sizes, sizes_of
 from ..shapes.whole_tiles import bytes_of
 from ..text.coverage import wrapper_functions
 from .at_sizes import at_sizes
@@ -57,7 +57,7 @@ def _changes(op: Op, small: Mapping[str, Literal], source: str) -> list[tuple[st
     found: list[tuple[str, int]] = []
     sizes = sizes_of({**op.constants, **small})
     for size in (1, *sorted(_named(source))):
-        for name in op.text.free():
+        for name in free_sizes(op):
             overrides = {**small, name: size}
             if sizes.get(name, size) == size or len(found) == _MOST:
                 continue
