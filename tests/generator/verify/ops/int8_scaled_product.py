@@ -1,9 +1,9 @@
 import torch
 from torch import nn
 
-TOKENS = 128
+TOKENS = 96
 DIM = 512
-OUT = 128
+OUT = 64
 
 
 class Model(nn.Module):
