@@ -37,6 +37,7 @@ from .integers import (
     one_place,
     single_others,
 )
+from .lengths import full_lengths
 from .links import chained, high_words
 from .many_draws import farthest_draws
 from .neutral import NEUTRAL, neutral
@@ -48,7 +49,7 @@ from .places import puts_at_places
 from .repeated import nearly_twice, rows_twice, state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
-from .thresholds import full_lengths, met_integers, met_results, met_thresholds
+from .thresholds import met_integers, met_results, met_thresholds
 from .unlike import unlike_sizes
 from .unsorted import nearly_sorted, unsorted
 from .weights import (

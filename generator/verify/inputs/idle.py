@@ -16,8 +16,8 @@ from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Ran, Reference
 from .domain import operators_of
 from .integers import is_whole, lowest_places
+from .lengths import full_lengths
 from .places import Uses
-from .thresholds import full_lengths
 
 _SPIKE = 2.0**40
 """So large that its rounding error alone exceeds any usual value."""
