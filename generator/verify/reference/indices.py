@@ -1,7 +1,8 @@
 """Compares outputs that say where an extreme value stands: by the value found there, and the first of equals.
 
 Two right kernels can disagree about the place of a maximum of computed values, where rounding decides; they
-cannot where the values compared are the inputs themselves, or where two are equal: then it is the first.
+cannot where the values compared are the inputs themselves, or where two are equal: then it is the first, but
+for `topk` and a sort that is not asked to be stable, of which torch promises no order of equals.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Choices:
         elif name in _WITH_PLACE and overload == "dim":
             self._add(result[1], bound)
         elif name in _IN_ORDER:
-            self._add(result[1], {"dim": -1, **bound, "keepdim": True}, any_equal=name == "topk")
+            self._add(result[1], {"dim": -1, **bound, "keepdim": True}, any_equal=not bound.get("stable"))
         elif name == "slice":
             self._cut(bound, result)
         elif name in _CASTS:

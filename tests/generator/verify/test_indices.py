@@ -89,6 +89,37 @@ def test_of_equals_the_largest_few_are_any_each_once(places: list[int], right: b
     assert compare(torch.tensor([places]), target, "fp32").accepted is right
 
 
+class InOrder(nn.Module):
+    def __init__(self, stable: bool) -> None:
+        super().__init__()
+        self.stable = stable
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.sort(x, stable=self.stable).indices, torch.argsort(x, stable=self.stable)
+
+
+@pytest.mark.parametrize("output", [0, 1])
+@pytest.mark.parametrize(
+    ("places", "stable", "right"),
+    [
+        ([3, 0, 2, 1], True, True),
+        ([3, 2, 0, 1], True, False),
+        ([3, 2, 0, 1], False, True),
+        ([3, 0, 0, 1], False, False),
+        ([0, 3, 2, 1], False, False),
+    ],
+)
+def test_a_sort_that_is_not_stable_may_have_equals_in_any_order(
+    places: list[int], stable: bool, right: bool, output: int
+) -> None:
+    reference, x = Reference(InOrder(stable), "as-is"), torch.tensor([[1.0, 2.0, 1.0, 0.0]])
+    ran, eager = reference.oracle([x], {}), reference.eager([x], {})
+    target = Target(
+        ran.outputs[output], eager.outputs[output], ran.outputs[output], choice=ran.choices[output]
+    )
+    assert compare(torch.tensor([places]), target, "fp32").accepted is right
+
+
 class Gate(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.softmax(x, -1).topk(2).indices.to(torch.int32)
