@@ -7,7 +7,7 @@ from typing import Any
 
 from ....profiling.op import Op
 from ....profiling.shapes import ShapeSet
-from .sizing import builds_alike, first_sound, free_sizes, sizes_of
+from .sizing import builds_alike, first_sound, free_sizes
 
 UNEVEN = (331, 344, 352)
 """Lengths of several tiles and a remainder, the first that an op takes."""
@@ -21,7 +21,7 @@ def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: in
     if len(names) < 2:
         return []
     long = dict(zip(names, (UNEVEN[-1], UNEVEN[0]), strict=True))
-    free = [one for one in free_sizes(op) if one in sizes_of(op.constants) and one not in names]
+    free = [one for one in free_sizes(op) if one not in names]
     ones = {one: 1 for one in free if builds_alike(op, others, {**others, one: 1})}
     for cut in ({**others, **ones}, dict(others)):
         made = first_sound(op, names[0], {**cut, **long}, most_bytes, (long[names[0]],))

@@ -183,7 +183,7 @@ def _beyond(op: Op, sets: list[ShapeSet], named: int, most_bytes: int) -> list[S
     found: list[ShapeSet] = []
     for name in sorted(short, key=lambda one: -full[one])[:2]:
         cut = {**sets[0].overrides, **fewest(sets)}
-        ones = {one: 1 for one in free_sizes(op) if one in full and one != name}
+        ones = {one: 1 for one in free_sizes(op) if one != name}
         ones = {one: 1 for one in ones if builds_alike(op, cut, {**cut, one: 1})}
         made = first_sound(op, name, {**cut, **ones}, most_bytes, (named + _BEYOND[0],))
         if made is not None and is_constant(op, made[0]):
@@ -216,7 +216,7 @@ def _uneven(op: Op, sets: list[ShapeSet], tile: int, most_bytes: int, alone_byte
         made = first_sound(op, name, cut_too, alone_bytes, longer) if tile > UNEVEN[0] // 2 else None
         made = made or first_sound(op, name, cut_too, most_bytes, UNEVEN)
         if made is None:
-            ones = {one: 1 for one in free_sizes(op) if one in full and one != name}
+            ones = {one: 1 for one in free_sizes(op) if one != name}
             ones = {one: 1 for one in ones if builds_alike(op, cut_too, {**cut_too, one: 1})}
             fewer = [{**cut_too, **dict(list(ones.items())[: count + 1])} for count in range(len(ones))]
             tried = [(others, room) for room in (alone_bytes, 8 * alone_bytes) for others in fewer]

@@ -41,7 +41,7 @@ def windows(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
 
 def _choices(op: Op, small: ShapeSet) -> Iterator[tuple[dict[str, Literal], int, int]]:
     full = sizes_of(op.constants)
-    names = [name for name in free_sizes(op) if name in full]
+    names = free_sizes(op)
     for length, count in _PAIRS:
         for long, few in permutations(names, 2):
             if length <= full[long] and count <= full[few]:
