@@ -39,12 +39,13 @@ def free_sizes(op: Op) -> list[str]:
 
 
 def _shapes(op: Op, name: str) -> bool:
-    """Whether one more makes a difference; where the reference has no answer then, it does."""
+    """Whether one more makes a difference, or twice as much: of places there may be one table row to so many.
+    Where the reference has no answer then, it does."""
     size, usual = op.constants[name], op.footprint()
     assert isinstance(size, int)
     with contextlib.suppress(OpError):
-        more = op.with_overrides({name: size + 1}).footprint()
-        return replace(more, settings=usual.settings) != usual
+        others = (op.with_overrides({name: one}).footprint() for one in (size + 1, 2 * size))
+        return any(replace(other, settings=usual.settings) != usual for other in others)
     return True
 
 

@@ -43,7 +43,7 @@ def vast(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     full, cut = sizes_of(op.constants), {**sets[0].overrides, **fewest(sets, FEW_AMONG)}
     tries = (
         (name, {one: size for one, size in cut.items() if one not in (name, beside)})
-        for name in free_sizes(op)
+        for name in op.text.free()
         if full.get(name, 0) > _FLOAT_BITS
         for beside in ("", *cut)
     )

@@ -29,6 +29,14 @@ def get_init_inputs():
 """
 
 
+def test_what_makes_a_row_of_so_many_is_a_size(tmp_path: Path) -> None:
+    path = tmp_path / "parted.py"
+    table = "torch.arange(IDS // PART + 1)[x // PART]"
+    numbers = MIXED.replace("SHIFT, MODULUS = 13, 97", "SHIFT, MODULUS, IDS, PART = 13, 97, 40000, 4096")
+    path.write_text(numbers.replace("x = (x ^", f"x = {table} + (x ^").replace("1 << 20", "IDS"))
+    assert free_sizes(load_op(path)) == ["ROWS", "COLUMNS", "STEPS", "WIDTH", "IDS", "PART"]
+
+
 def test_a_shift_and_a_modulus_are_no_sizes_and_stay(tmp_path: Path) -> None:
     path = tmp_path / "mixed.py"
     path.write_text(MIXED)
