@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TypeGuard
 
@@ -179,7 +179,7 @@ def draw_inputs(family: str, shipped: list[Input], generator: torch.Generator) -
     """Floating inputs from `family`, in their own dtype; integers, booleans and numbers stay as shipped."""
     drawn = [_drawn(family, value, generator) for value in shipped]
     if family in _TOGETHER:
-        _fill_together(_TOGETHER[family], drawn, shipped, generator)
+        _fill_together(family, drawn, shipped, generator)
     turned = [one for one in drawn if floats(one)][_TURNED[family] :: 2] if family in _TURNED else []
     for value in turned:
         part = value[..., value.shape[-1] // 2 :] if family == HALVES and value.ndim else value
@@ -196,26 +196,25 @@ def leading_pair(inputs: Sequence[Input]) -> tuple[int, int] | None:
 
 _TOGETHER = {ONE_AHEAD: one_key_ahead, KEYS_BELOW: keys_far_below}
 
+_IN_ONE_TOO = {KEYS_BELOW}
+"""Filled where queries and keys may be parts of one tensor; of its rows the first place is ahead already."""
 
-def _fill_together(
-    fill: Callable[[torch.Tensor, torch.Tensor, torch.Generator], None],
-    drawn: list[Input],
-    shipped: list[Input],
-    generator: torch.Generator,
-) -> None:
+
+def _fill_together(family: str, drawn: list[Input], shipped: list[Input], generator: torch.Generator) -> None:
     """In place; what follows the two is as usual."""
     pair = leading_pair(shipped)
     if pair is None:
-        if fill is keys_far_below:
-            _fill_packed(drawn, generator)
-        return
-    for place, (value, was) in enumerate(zip(drawn, shipped, strict=True)):
-        if place not in pair and floats(value) and floats(was):
-            value.copy_(draws.normal(was, generator))
-    queries, keys = (drawn[place] for place in pair)
-    assert isinstance(queries, torch.Tensor)
-    assert isinstance(keys, torch.Tensor)
-    fill(queries, keys, generator)
+        found = packed(drawn) if family in _IN_ONE_TOO else None
+    else:
+        for place, (value, was) in enumerate(zip(drawn, shipped, strict=True)):
+            if place not in pair and floats(value) and floats(was):
+                value.copy_(draws.normal(was, generator))
+        queries, keys = (drawn[place] for place in pair)
+        assert isinstance(queries, torch.Tensor)
+        assert isinstance(keys, torch.Tensor)
+        found = queries, keys
+    if found is not None:
+        _TOGETHER[family](*found, generator)
 
 
 def packed(inputs: Sequence[Input]) -> tuple[torch.Tensor, torch.Tensor] | None:
@@ -230,12 +229,6 @@ def packed(inputs: Sequence[Input]) -> tuple[torch.Tensor, torch.Tensor] | None:
         return whole.select(axis, 0), whole.select(axis, 1)
     queries, keys, *rest = whole.tensor_split(3, -1)
     return (queries, keys) if keys.shape == queries.shape == rest[0].shape else None
-
-
-def _fill_packed(drawn: Sequence[Input], generator: torch.Generator) -> None:
-    found = packed(drawn)
-    if found is not None:
-        keys_far_below(*found, generator)
 
 
 def _drawn(family: str, value: Input, generator: torch.Generator) -> Input:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import islice, permutations
 
 import numpy as np
 
@@ -47,9 +47,9 @@ def _choices(op: Op, small: ShapeSet) -> Iterator[tuple[dict[str, Literal], int,
             if length <= full[long] and count <= full[few]:
                 yield {**small.overrides, long: length, few: count}, length, count
     for count in sorted({count for _, count in _pooled(op)}):
-        missed = [length for length in range(count + 1, _TIMES * count) if is_missed(length, count)]
-        for long in names if missed else ():
-            yield {**small.overrides, long: missed[0]}, missed[0], count
+        missed = (length for length in range(count + 1, _TIMES * count) if is_missed(length, count))
+        for length in islice(missed, 1):
+            yield from (({**small.overrides, long: length}, length, count) for long in names)
 
 
 def _pooled(op: Op) -> set[tuple[int, int]]:
