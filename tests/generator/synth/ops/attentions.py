@@ -8,7 +8,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 batch = 2
 heads = 4
-tokens = 21
+tokens = 18
 head_dim = 10
 
 

@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-batch = 3
+batch = 2
 channels = 4
 filters = 6
-side = 7
+side = 5
 
 
 class Model(nn.Module):

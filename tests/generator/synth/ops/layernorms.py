@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-batch = 3
+batch = 2
 height = 4
 width = 6
 channels = 5

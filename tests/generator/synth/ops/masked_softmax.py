@@ -4,8 +4,8 @@ import torch
 from torch import nn
 
 batch = 2
-heads = 3
-tokens = 12
+heads = 2
+tokens = 9
 
 
 class Model(nn.Module):

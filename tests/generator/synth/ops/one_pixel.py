@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-batch = 3
+batch = 2
 channels = 6
 side = 5
 

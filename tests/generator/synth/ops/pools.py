@@ -5,7 +5,7 @@ from torch import nn
 
 batch = 2
 channels = 3
-side = 11
+side = 9
 
 
 class Model(nn.Module):

@@ -5,7 +5,7 @@ from torch import nn
 
 batch = 2
 channels = 12
-side = 8
+side = 4
 
 
 class Model(nn.Module):

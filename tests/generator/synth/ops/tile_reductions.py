@@ -6,7 +6,7 @@ from torch import nn
 batch = 2
 channels = 3
 filters = 6
-side = 9
+side = 7
 width = 5
 groups = 3
 runs = 5

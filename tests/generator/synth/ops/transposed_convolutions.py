@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-batch = 3
+batch = 2
 channels = 4
 filters = 6
-side = 5
+side = 4
 
 
 class Model(nn.Module):

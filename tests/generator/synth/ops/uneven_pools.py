@@ -4,8 +4,8 @@ import torch
 from torch import nn
 
 batch = 2
-height = 9
-width = 13
+height = 7
+width = 11
 
 
 class Model(nn.Module):
