@@ -58,7 +58,7 @@ def read_exhibits(folder: Path, ops: Path) -> tuple[Exhibit, ...]:
 
 
 def one_of_each(exhibits: Iterable[Exhibit]) -> tuple[Exhibit, ...]:
-    """A cheat of each rule, one of each cause, and an honest kernel of each op: the shortest that shows any."""
+    """A cheat of each rule, one of each cause, an honest kernel of each op: the shortest that shows any."""
     seen, found = set[str](), []
     for one in sorted(exhibits, key=_length):
         shown = {one.kind.partition(" ")[0] or one.op_path.stem, one.expected}

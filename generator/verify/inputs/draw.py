@@ -61,7 +61,7 @@ from .weights import (
     in_powers_of_two,
     level_weights,
 )
-from .wide_integers import wide_integers
+from .wide_integers import close_integers, wide_integers
 from .with_weights import WITH_WEIGHTS
 
 _INPUTS = 3
@@ -89,7 +89,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "met thresholds": met_thresholds, "met results": met_results,
     "met integers": met_integers, "full lengths": full_lengths, "unsorted places": unsorted,
     "far integers": far_integers,
-    "wide integers": wide_integers, "one place": one_place,
+    "wide integers": wide_integers, "close integers": close_integers, "one place": one_place,
     "one number": one_number, "half range": half_range, "as their weights": as_their_weights,
     "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,

@@ -69,6 +69,40 @@ def _far_apart(
     return changed if moved and is_answered(reference.tried(changed, state)) else None
 
 
+def close_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with whole numbers that are one or none apart, in every other tensor of them at the upper end
+    of a byte, or about 2^12, and in those between at the lower end, where floating results are reckoned from
+    them: of squares of such numbers, less a squared mean, float32 leaves nothing. None where the reference
+    picks out their bits, or does anything but reckon with them."""
+    whole = [place for place, one in enumerate(inputs) if is_whole(one)]
+    numbers = [one for one in inputs if is_whole(one)]
+    if not whole or any(map(rises, numbers)):
+        return None
+    with _Reckoned(numbers, _RECKONS - PICKS_BITS) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or not floats_out(answer) or uses.otherwise:
+        return None
+    changed = list(inputs)
+    for turn, place in enumerate(whole):
+        changed[place] = _close(numbers[turn], turn % 2 == 0, generator)
+    wrapped = wraps(reference, changed, state)
+    return changed if not wrapped and is_answered(reference.tried(changed, state)) else None
+
+
+def _close(value: torch.Tensor, high: bool, generator: torch.Generator) -> torch.Tensor:
+    ends = torch.iinfo(value.dtype)
+    signed = ends.min < 0 and (ends.bits == 8 or bool((value < 0).any()))
+    most = min(ends.max, _CLOSE_AT)
+    least = max(ends.min, -_CLOSE_AT) if signed else 0
+    near = torch.randint(0, 2, value.shape, generator=generator)
+    return (most - near if high else least + near).to(value.dtype)
+
+
+_CLOSE_AT = 1 << 12
+"""Whose squares float32 still tells apart, and whose sums of squares it does not."""
+
 _ORDERS = words("lt le gt ge")
 _COMPARES = _ORDERS | words("eq ne")
 

@@ -138,6 +138,7 @@ MODULE_CALLS = {
         get_default_dtype iinfo is_grad_enabled is_tensor no_grad numel ones ones_like promote_types
         result_type  tensor zeros zeros_like Size enable_grad inference_mode jit.ignore reshape permute
         transpose squeeze  unsqueeze flatten unbind chunk split narrow movedim t broadcast_to
+        moveaxis swapaxes swapdims unflatten ravel tensor_split hsplit vsplit dsplit diagonal select
         cuda.current_device cuda.device cuda.get_device_properties cuda.get_device_capability
         cuda.is_available  version.hip is_floating_point as_strided
         library.triton_op library.wrap_triton library.custom_op
@@ -153,7 +154,7 @@ METHODS = _words("""
     new_full new_ones new_zeros numel permute  register_buffer register_parameter requires_grad_ reshape
     reshape_as select size split squeeze storage_offset  stride swapaxes swapdims t to transpose
     type type_as unbind unflatten unsqueeze view  view_as zero_ is_complex mH H T apply
-    values indices names
+    values indices names unfold diagonal tensor_split hsplit vsplit dsplit moveaxis ravel
     """)
 """Tensor methods of the same kind; casts and copies only move data, which is counted, not forbidden."""
 

@@ -9,7 +9,7 @@ from kbgen.generator.verify.inputs.integers import (
     one_place,
     single_others,
 )
-from kbgen.generator.verify.inputs.wide_integers import wide_integers
+from kbgen.generator.verify.inputs.wide_integers import close_integers, wide_integers
 from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
@@ -106,3 +106,18 @@ def test_of_bytes_some_rows_are_at_their_ends_in_every_place() -> None:
     assert isinstance(colours, torch.Tensor)
     full = {tuple(one) for one in colours.view(-1, 3).tolist() if set(one) <= {0, 255}}
     assert len(full) == 8
+
+
+def test_codes_lie_near_each_other_and_far_from_their_zero_point() -> None:
+    codes = torch.randint(-100, 100, (4, 8), dtype=torch.int8, generator=DRAW)
+    zeros = torch.randint(-10, 10, (4,), dtype=torch.int8, generator=DRAW)
+    spread = reference(lambda q, z: (q.to(torch.int64) - z.to(torch.int64)[:, None]).float().var(1))
+    changed = close_integers(spread, [codes, zeros], {}, DRAW)
+    assert changed is not None
+    near, far = changed
+    assert isinstance(near, torch.Tensor)
+    assert isinstance(far, torch.Tensor)
+    assert set(near.unique().tolist()) == {126, 127}
+    assert set(far.unique().tolist()) <= {-128, -127}
+    picked = reference(lambda q, z: ((q >> 2) & 3).float() * z[:, None])
+    assert close_integers(picked, [codes, zeros], {}, DRAW) is None
