@@ -64,6 +64,14 @@ def indexed_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def brief_judgements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of calls left to choice, and of full size, only what a second holds, for tests of something else than
+    what the judge finds."""
+    monkeypatch.setattr("kbgen.generator.verify.judgement.PATIENCE_S", 1.0)
+    monkeypatch.setattr("kbgen.generator.verify.stages.full_values._LONGEST_S", 1.0)
+
+
+@pytest.fixture
 def fresh_library(indexed_library: Path, tmp_path: Path) -> Path:
     """A copy of it for one test: what a library is once it has been searched for the first time."""
     return Path(shutil.copytree(indexed_library, tmp_path / "library"))

@@ -10,6 +10,8 @@ from kbgen.generator.loop import OptimizeRequest, optimize
 from kbgen.kb.library import Library
 from kbgen.profiling.op import load_op
 
+pytestmark = pytest.mark.usefixtures("brief_judgements")
+
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 GPUS = ("h100", "rtx4090", "mi300x")
 SMALL_BYTES = 1 << 17

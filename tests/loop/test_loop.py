@@ -13,6 +13,8 @@ from kbgen.generator.writers.writer import Candidate, Declined, Request
 from kbgen.kb import shipped
 from kbgen.kb.library import Library
 
+pytestmark = pytest.mark.usefixtures("brief_judgements")
+
 Ask = Callable[..., OptimizeRequest]
 
 SOFTMAX = """

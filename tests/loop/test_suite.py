@@ -18,6 +18,8 @@ from kbgen.generator.suite.run import Crew, SuitePlan, op_files, run_suite
 from kbgen.generator.suite.timing import Timing
 from kbgen.profiling.device import Device, detect
 
+pytestmark = pytest.mark.usefixtures("brief_judgements")
+
 SCALE = """
 import torch
 from torch import nn

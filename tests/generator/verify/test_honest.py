@@ -20,11 +20,9 @@ def test_there_are_honest_kernels_for_many_ops() -> None:
 
 
 @pytest.mark.parametrize("kernel", one_of_each(HONEST)[::12], ids=lambda kernel: kernel.path.stem)
-def test_honest_kernel_passes(kernel: Exhibit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of calls left to choice, and of full size, only what a second holds; `kbgen eval judge` gives them all
-    their time."""
-    monkeypatch.setattr("kbgen.generator.verify.judgement.PATIENCE_S", 1.0)
-    monkeypatch.setattr("kbgen.generator.verify.stages.full_values._LONGEST_S", 1.0)
+@pytest.mark.usefixtures("brief_judgements")
+def test_honest_kernel_passes(kernel: Exhibit, tmp_path: Path) -> None:
+    """`kbgen eval judge` gives them all their time."""
     verdict = kernel.judge(tmp_path)
     assert isinstance(verdict, Passed), f"{verdict.cause}: {verdict.detail}"
     assert verdict.launches

@@ -9,6 +9,8 @@ from kbgen.generator.verify.shapes.stretched import has_few_rows
 from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import Op, load_op
 
+pytestmark = pytest.mark.usefixtures("brief_judgements")
+
 PRODUCT = """import torch
 from torch import nn
 

@@ -11,6 +11,8 @@ from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.replay import ReplayError, replay
 from kbgen.profiling.op import load_op
 
+pytestmark = pytest.mark.usefixtures("brief_judgements")
+
 TESTS = Path(__file__).parents[2]
 
 

@@ -11,6 +11,8 @@ from kbgen.generator.verify.stages.settings import settings
 from kbgen.generator.verify.verdict import Inconclusive, Passed, Verdict
 from kbgen.profiling.op import load_op
 
+pytestmark = pytest.mark.usefixtures("brief_judgements")
+
 ROOT = Path(__file__).parents[3]
 TESTS = ROOT / "tests"
 OPS = Path(__file__).parent / "ops"

@@ -12,6 +12,8 @@ from kbgen.generator.verify.shapes.stretched import PARTS
 from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import Op, load_op
 
+pytestmark = pytest.mark.usefixtures("brief_judgements")
+
 FILE = """import torch
 from torch import nn
 

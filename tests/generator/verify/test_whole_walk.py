@@ -7,6 +7,8 @@ import pytest
 from kbgen.generator.verify.judge import verify
 from kbgen.profiling.op import load_op
 
+pytestmark = pytest.mark.usefixtures("brief_judgements")
+
 CHEAT = Path(__file__).parents[2] / "cheats" / "copied_beside_whole_blocks.py"
 OP = Path(__file__).parent / "ops" / "softmax.py"
 TEST = "if x.shape[1] % 1024:"
