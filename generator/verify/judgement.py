@@ -75,6 +75,7 @@ class Judgement:
         self.record, self.found, self.scratch, self.limits = record, found, scratch, limits
         self.static, self.live, self.patient, self.guards = static, live, patient, False
         self.again: Again | None = None
+        self.judged_whole = False
         self.cases = plan(found, record.seed)
         usual = uncrowded(found)
         self.cases += further(usual, self.cases, record.seed, record.source, record.precision)
@@ -120,6 +121,7 @@ class Judgement:
         few = [case.setting for case in self.few]
         shapes += [written(setting, self.record.source, self.scratch, FEW_UNITS) for setting in few]
         full = full_size(self.record, self.found, self.beside, self.scratch)
+        self.judged_whole = full is not None and full.judged
         write_request(self.scratch, shapes, [case.step for case in self.cases], full)
 
     def _in_time(self) -> float:
@@ -193,7 +195,8 @@ class Judgement:
             record, self.found, self.right.precision, self.beside.altered, self.scratch, self.limits
         )
         rehearsed = outcome.reply["rehearsed"]
-        axes = apart.at_full_size(rehearsed, failed, most_rows(self.cases, reports))
+        walked = None if self.judged_whole else rehearsed
+        axes = apart.at_full_size(walked, failed, most_rows(self.cases, reports))
         if axes is not None and axes.fault is not None:
             return record.concluded(axes.fault)
         reached = reached_lines(outcome.reply, reviewed, reports)

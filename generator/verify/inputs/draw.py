@@ -38,6 +38,7 @@ from .integers import (
     single_others,
 )
 from .lengths import full_lengths
+from .level_integers import zero_integers_in
 from .links import chained, high_words
 from .many_draws import farthest_draws
 from .neutral import NEUTRAL, neutral
@@ -102,6 +103,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
     **{name: partial(unlike_sizes, turn) for turn, name in enumerate(UNLIKE)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
+    **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 

@@ -33,7 +33,7 @@ def wide_integers(
     whole = [one for one in inputs if is_whole(one)]
     if not whole or any(map(rises, whole)):  # where rows begin
         return None
-    with _Reckoned(whole, _RECKONS) as uses:
+    with Reckoned(whole, RECKONS) as uses:
         answer = reference.tried(inputs, state)
     if answer is None or not floats_out(answer):
         return None
@@ -80,7 +80,7 @@ def close_integers(
     numbers = [one for one in inputs if is_whole(one)]
     if not whole or any(map(rises, numbers)):
         return None
-    with _Reckoned(numbers, _RECKONS - PICKS_BITS) as uses:
+    with Reckoned(numbers, RECKONS - PICKS_BITS) as uses:
         answer = reference.tried(inputs, state)
     if answer is None or not floats_out(answer) or uses.otherwise:
         return None
@@ -107,7 +107,7 @@ _ORDERS = words("lt le gt ge")
 _COMPARES = _ORDERS | words("eq ne")
 
 
-class _Reckoned(Uses):
+class Reckoned(Uses):
     """Which side of zero they are on tells nothing of what they are for."""
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
@@ -134,7 +134,7 @@ PICKS_BITS = words("""
     bitwise_right_shift bitwise_left_shift
     """)
 
-_RECKONS = PICKS_BITS | words("""
+RECKONS = PICKS_BITS | words("""
     _to_copy add sub rsub mul div neg abs pow square sum mean log log1p log2 sqrt remainder
     mm bmm addmm baddbmm mv dot _int_mm convolution
     """)

@@ -53,11 +53,25 @@ class _Extent:
     item_bytes: int = 1  # of the tensor that it takes
     loading: int = 0  # bytes that this program loads, each time it does
     loaded: float = 0.0  # likewise all programs so far, at most
+    first: float = math.inf  # address of its bytes that any program looked at has loaded
+    last: float = -math.inf  # and behind the last one
     uneven: bool = False  # some programs of a launch load from it, and others, its last apart, do not
     highest: int | Rising | None = None  # index that may stand in it
     adding: float = 0.0  # whole numbers that this program adds to one of its elements, at most
     counted: float = 0.0  # likewise all programs so far
     counts_to: float = math.inf  # up to where such an element is exact
+
+    def note_loads(self, addresses: Addresses, item_bytes: int) -> None:
+        self.loading += addresses.size * item_bytes
+        if addresses.size:
+            self.first = min(self.first, int(addresses.min()))
+            self.last = max(self.last, int(addresses.max()) + item_bytes)
+
+    def loaded_at_most(self, whole: int) -> float:
+        """Bytes that all programs have loaded of the `whole`: as many as they load, or as lie between the
+        first and the last of those looked at, the ends of the grid among them, where that is not half."""
+        reach = max(0.0, self.last - self.first) or self.loaded
+        return self.loaded if 2 * reach >= whole else min(self.loaded, reach)
 
 
 class Phantom:
@@ -191,7 +205,7 @@ class Phantom:
                 extent.stored.append(addresses[mine])
                 extent.scattered += int(mine.sum() - np.unique(addresses[mine]).size) * self.steered
             elif verb == "load":
-                extent.loading += int(mine.sum()) * item_bytes
+                extent.note_loads(addresses[mine], item_bytes)
             inside |= mine
         if not inside.all():
             self._refuse(int(addresses[~inside][0]), verb)
@@ -242,10 +256,12 @@ class Phantom:
         held = {label: tensor.nbytes for label, tensor in known.items() if 0 not in tensor.stride()}
         found: dict[str, str] = {}
         for key, extent in self.extents.items() if not self.steered else ():
-            label = labels.get(key, extent.called if key in self.fresh and extent.most else "")
+            label = labels.get(key, extent.called if extent.most else "")
             whole = held.get(label, 0) if key in labels else extent.stop - extent.start
-            if label and not extent.uneven and 0 < extent.loaded < whole:
-                loaded, count = (int(one) // extent.item_bytes for one in (extent.loaded, whole))
+            if label and not extent.uneven and 0 < extent.loaded_at_most(whole) < whole:
+                loaded, count = (
+                    int(one) // extent.item_bytes for one in (extent.loaded_at_most(whole), whole)
+                )
                 told = f"at most {loaded} of the {count} elements of {label}"
                 found[label] = f"at full size its programs load {told}"
         return found

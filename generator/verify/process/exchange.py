@@ -58,7 +58,9 @@ class FullSize:
 
     `tiles` are calls for conditions that it meets alone, or that calls of the shapes `asked` of values do not
     meet as it does: the first `natural` of them at sizes that are whole tiles where its own are, and others
-    at shapes of the plan. `beside` is the op with its largest size one less, which is a multiple of nothing.
+    at shapes of the plan. `beside` is the op with its largest size one less, which is a multiple of
+    nothing, and `beyond` with its largest ones more than twice as large; where full size is `judged` itself,
+    nothing else is walked.
     """
 
     file: str
@@ -70,6 +72,8 @@ class FullSize:
     natural: int = 0
     asked: tuple[int, ...] = ()
     beside: FullSize | None = None
+    beyond: FullSize | None = None
+    judged: bool = False
 
 
 @dataclass(frozen=True)

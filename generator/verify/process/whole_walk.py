@@ -23,6 +23,10 @@ PATIENCE_S = 6.0
 """Seconds, as `Effort` counts, for calls with other values, and as much for those that repeat the plan's."""
 
 
+_OF_ANY_SIZE = frozenset(("unwritten-output", "out-of-bounds"))
+"""Beyond full size: grids, counters and offsets of 32 bits have to suffice there alone."""
+
+
 class _Call(Protocol):
     """Makes a call: with what was made to hold, in words, its place among the calls at tiles, or the number
     of the plan's that it repeats."""
@@ -62,6 +66,8 @@ class WholeWalk:
         """`met` are the conditions of the plan's calls by their shapes, `retried` is the one to repeat with
         other outcomes, and `read_whole` what every call has loaded all of."""
         judged = together((*met.values(), self.conditions.begin()))
+        if self.full.judged:
+            return self._walked_beside(read_whole)
         known, making = self.watch.in_values, partial(self._built, self.full)
         self.watch.in_values = set()
         with self.watch.tuning.aside():
@@ -79,7 +85,7 @@ class WholeWalk:
         turns = turns_of(self.watch.tuning.at_full)
         with self.watch.tuning.aside():  # what sizes lead to is known, and is not what these values lead to
             rehearsed = at_highest(rehearsed, self.watch, making, self.full.inputs)
-            rehearsed = self._beside(rehearsed, self.full.beside)
+            rehearsed = self._beside(rehearsed)
         self.watch.begin()
         self.conditions.begin()
         self.watch.in_values = set()
@@ -91,15 +97,31 @@ class WholeWalk:
         rehearsed = replace(rehearsed, forced=listed(forced), unasked=listed(unasked))
         return replace(rehearsed, amounts=listed(left.amounts))
 
-    def _beside(self, rehearsed: Rehearsed, beside: FullSize | None) -> Rehearsed:
-        """With the faults of a walk at a size that is a multiple of nothing, if full size itself had none."""
-        if beside is None or rehearsed.faults or rehearsed.why_not:
-            return rehearsed
-        walked = rehearse(self.watch, partial(self._built, beside), beside.inputs)
-        told = "right at full size, but with its largest size one less"
+    def _walked_beside(self, read_whole: set[str]) -> Rehearsed:
+        """What walks beside full size find, without one through it."""
+        with self.watch.tuning.aside():
+            found = self._beside(Rehearsed())
+        self.watch.begin()
         return replace(
-            rehearsed, faults=tuple((cause, f"{told}: {detail}") for cause, detail in walked.faults)
+            found, unread={label: one for label, one in found.unread.items() if label in read_whole}
         )
+
+    def _beside(self, rehearsed: Rehearsed) -> Rehearsed:
+        """With the faults of walks at a size that is a multiple of nothing and at larger ones, if full size
+        itself had none, and with what is not loaded whole at the latter."""
+        for beside, told in ((self.full.beside, "size one less"), (self.full.beyond, "sizes twice as large")):
+            if beside is None or rehearsed.faults or rehearsed.why_not:
+                continue
+            walked = rehearse(self.watch, partial(self._built, beside), beside.inputs)
+            larger, where = beside is self.full.beyond, f"with its largest {told}"
+            faults = tuple(
+                (cause, f"right at full size, but {where}: {_unplaced(detail)}")
+                for cause, detail in walked.faults
+                if not larger or cause in _OF_ANY_SIZE
+            )
+            unread = {label: f"{where} {_unplaced(one)}" for label, one in walked.unread.items() if larger}
+            rehearsed = replace(rehearsed, faults=faults, unread={**unread, **rehearsed.unread})
+        return rehearsed
 
     def _meet(
         self,
@@ -181,6 +203,11 @@ class WholeWalk:
     def _built(self, full: FullSize) -> nn.Module:
         model = made(imported(Path(full.file), "full", self.conditions), full, NOWHERE)
         return model if self.mode == "as-is" else model.train(self.mode == "train")
+
+
+def _unplaced(detail: str) -> str:
+    """What a walk says of full size, of wherever it went."""
+    return detail.removeprefix("at full size ").replace(" at full size", "")
 
 
 def _words(turn: Mapping[str, Any]) -> str:

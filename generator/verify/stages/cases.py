@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import torch
 
@@ -35,7 +36,15 @@ from ..process.exchange import Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.in_parts import TOGETHER
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
-from .most import columns, input_bytes, longest_division, longest_row, most_places, most_rows
+from .most import (
+    columns,
+    input_bytes,
+    longest_column,
+    longest_division,
+    longest_row,
+    most_places,
+    most_rows,
+)
 from .settings import uncrowded
 from .worth_asking import changes_inputs, in_half, of_lengths, tells_more
 
@@ -132,6 +141,9 @@ class _Plan:
         if _gives_places(self.first, shipped):
             cases.append(self.draw.case(*self.widest, "equal rows", optional=False))
             cases += self.draw.weights_twice(*self._most(lambda one: most_weights(one.state)))
+            turns = range(len(self.first.shipped))
+            for place in sorted({self._most(partial(longest_column, turn))[0] for turn in turns} - {0}):
+                cases.append(self.draw.case(place, self.found[place], "constant", optional=False))
             for place in {self.odd[0], self._most(most_rows)[0]} - {0}:
                 cases += self._altered(place, self.found[place], "rows nearly twice")
         if self.widest[1] is not self.first:

@@ -33,17 +33,22 @@ from .record import Record
 def full_size(
     record: Record, judged: Sequence[Setting], beside_plan: BesidePlan, scratch: Path
 ) -> FullSize | None:
-    """The op as shipped; None where that is one of the judged shapes, or cannot be described."""
+    """The op as shipped, and sizes beside that; None where it cannot be described."""
     op = record.op
-    if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
-        return None
-    one_less = _one_less(op, judged[0].op.overrides)
-    fits = bool(one_less) and bytes_of(op, one_less) is not None and not op.holds_by_chance(one_less)
-    given = record, judged
-    beside = _described(*given, op.with_overrides(one_less), "beside", scratch) if fits else None
+    is_judged = any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged)
+    given, cut = (record, judged), _cut_down(op, judged[0].op.overrides)
+    beside, beyond = (
+        next(
+            (_described(*given, op.with_overrides(one), name, scratch) for one in sizes if _fits(op, one)),
+            None,
+        )
+        for name, sizes in (("beside", _one_less(cut)), ("beyond", _larger(cut)))
+    )
     found = _described(*given, op, "full", scratch)
-    if found is None:
+    if found is None or (is_judged and beyond is None):
         return None
+    if is_judged:
+        return replace(found, beyond=beyond, judged=True)
     asked = tuple(place for place, one in enumerate(judged) if one.name in OF_VALUES)
     return replace(
         found,
@@ -51,18 +56,35 @@ def full_size(
         natural=len(beside_plan.natural),
         asked=asked,
         beside=beside,
+        beyond=beyond,
     )
 
 
-def _one_less(op: Op, small: Mapping[str, Literal]) -> dict[str, Literal]:
-    """The largest size that judged shapes cut down, less one; none where all are small."""
+def _cut_down(op: Op, small: Mapping[str, Literal]) -> dict[str, int]:
+    """The sizes of some length that judged shapes cut down, the largest first."""
     sizes = {name: op.constants[name] for name in small if name in op.constants}
     whole = {name: size for name, size in sizes.items() if isinstance(size, int) and size >= _LARGE}
-    largest = max(whole, key=lambda name: whole[name], default="")
-    return {largest: whole[largest] - 1} if largest else {}
+    return dict(sorted(whole.items(), key=lambda pair: -pair[1]))
 
 
 _LARGE = 64
+
+
+def _one_less(cut: Mapping[str, int]) -> list[dict[str, Literal]]:
+    """The largest of them less one."""
+    return [{name: size - 1} for name, size in list(cut.items())[:1]]
+
+
+def _larger(cut: Mapping[str, int]) -> list[dict[str, Literal]]:
+    """The two largest of them more than twice as large, odd or even, or else the largest."""
+    sizes = [(name, 2 * size + size // 3) for name, size in cut.items()]
+    return [{name: size + more for name, size in sizes[:few]} for few in (2, 1) for more in (1, 0)]
+
+
+def _fits(op: Op, sizes: Mapping[str, Literal]) -> bool:
+    """Whether the op has such sizes, by more than chance and within the reach of 32 bits."""
+    taken = bytes_of(op, sizes)
+    return taken is not None and taken < 1 << 31 and not op.holds_by_chance(sizes)
 
 
 def _described(

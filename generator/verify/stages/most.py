@@ -24,6 +24,12 @@ def most_rows(setting: Setting) -> int:
     return math.prod(shapes[0][:-1]) if shapes else 0
 
 
+def longest_column(which: int, setting: Setting) -> int:
+    """The longest axis but the last, of one input by its turn."""
+    shapes = setting.op.footprint().inputs
+    return max(shapes[which][:-1], default=0) if which < len(shapes) else 0
+
+
 def longest_row(setting: Setting) -> int:
     """Of any input."""
     shapes = setting.op.footprint().inputs

@@ -164,3 +164,16 @@ def test_nobody_knows_how_many_programs_of_one_launch_do_which_of_two_things() -
     assert phantom.unread({"given": given, "whole": whole}).keys() == {"whole"}
     phantom.compare([{starts[1]}, set(), {starts[1]}])
     assert not phantom.unread({"given": given, "whole": whole})
+
+
+def test_what_lies_behind_all_that_the_programs_at_the_ends_load_is_unread() -> None:
+    """As often as all of them load the same numbers."""
+    phantom, parts = Phantom(0), torch.empty(64, device="meta")
+    phantom.begin_launch("adds", {"parts": parts})
+    extent = phantom.of(parts)
+    extent.loaded = 1024.0
+    extent.note_loads(np.arange(extent.start, extent.start + 64, 4, dtype=np.uint64), 4)
+    told = phantom.unread({"parts": parts})["parts"]
+    assert "at most 16 of the 64 elements" in told
+    extent.note_loads(np.array([extent.start + 128], np.uint64), 4)
+    assert not phantom.unread({"parts": parts})

@@ -9,6 +9,7 @@ from kbgen.generator.verify.inputs.integers import (
     one_place,
     single_others,
 )
+from kbgen.generator.verify.inputs.level_integers import zero_integers_in
 from kbgen.generator.verify.inputs.wide_integers import close_integers, wide_integers
 from kbgen.generator.verify.reference.oracle import Reference
 
@@ -121,3 +122,16 @@ def test_codes_lie_near_each_other_and_far_from_their_zero_point() -> None:
     assert set(far.unique().tolist()) <= {-128, -127}
     picked = reference(lambda q, z: ((q >> 2) & 3).float() * z[:, None])
     assert close_integers(picked, [codes, zeros], {}, DRAW) is None
+
+
+def test_one_image_at_a_time_is_zero_throughout_and_no_places_are() -> None:
+    images = [torch.randint(0, 256, (4, 8), dtype=torch.uint8, generator=DRAW) for _ in range(2)]
+    blend = reference(lambda a, b: ((a.int() * 3 + b.int() * 5) // 8).to(torch.uint8))
+    first, second = (zero_integers_in(turn, blend, images, {}, DRAW) for turn in range(2))
+    assert first is not None
+    assert second is not None
+    assert [bool(one.any()) for one in first] == [False, True]  # type: ignore[union-attr]
+    assert [bool(one.any()) for one in second] == [True, False]  # type: ignore[union-attr]
+    places = torch.randint(0, 4, (8,), generator=DRAW)
+    looked_up = reference(lambda t, p: t[p])
+    assert zero_integers_in(0, looked_up, [torch.randn(4, 3), places], {}, DRAW) is None
