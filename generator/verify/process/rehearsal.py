@@ -59,7 +59,7 @@ class Rehearsed:
     value) and `values` are numbers made of sizes as full size alone has them, `forced` conditions likewise
     that were made to hold in a judged call, and `unasked` those for which there was no time where they hold
     of themselves. `unread` tells of tensors, by their labels, that are not loaded whole; `whole_s` is what
-    all programs would take at the pace of those walked."""
+    all programs would take at the pace of those walked; `steered`: programs may turn by what they load."""
 
     faults: tuple[tuple[str, str], ...] = ()
     kernels: tuple[str, ...] = ()
@@ -71,6 +71,7 @@ class Rehearsed:
     unasked: tuple[tuple[str, int, float], ...] = ()
     unread: Mapping[str, str] = field(default_factory=dict)
     whole_s: float = 0.0
+    steered: bool = False
 
 
 class LibraryCallError(Exception):
@@ -144,7 +145,8 @@ def rehearse(
     faults = tuple(fault for fault in first.faults if fault[0] in agreed)
     if not first.faults and phantom.narrow:
         faults = _walk(watch, make, inputs, _ONES)[1].run_over()
-    return Rehearsed(faults, first.kernels, first.modes, unread=unread, whole_s=first.whole_s)
+    found = Rehearsed(faults, first.kernels, first.modes, unread=unread, steered=phantom.steered)
+    return replace(found, whole_s=first.whole_s)
 
 
 def _walk(

@@ -27,6 +27,9 @@ _OF_ANY_SIZE = frozenset(("unwritten-output", "out-of-bounds"))
 """Beyond full size: grids, counters and offsets of 32 bits have to suffice there alone."""
 
 
+_LARGER = "its largest sizes twice as large"
+
+
 class _Call(Protocol):
     """Makes a call: with what was made to hold, in words, its place among the calls at tiles, or the number
     of the plan's that it repeats."""
@@ -67,7 +70,8 @@ class WholeWalk:
         other outcomes, and `read_whole` what every call has loaded all of."""
         judged = together((*met.values(), self.conditions.begin()))
         if self.full.judged:
-            return self._walked_beside(read_whole)
+            with self.watch.tuning.aside():
+                return _read_whole(self._beyond(Rehearsed()), read_whole)
         known, making = self.watch.in_values, partial(self._built, self.full)
         self.watch.in_values = set()
         with self.watch.tuning.aside():
@@ -85,43 +89,36 @@ class WholeWalk:
         turns = turns_of(self.watch.tuning.at_full)
         with self.watch.tuning.aside():  # what sizes lead to is known, and is not what these values lead to
             rehearsed = at_highest(rehearsed, self.watch, making, self.full.inputs)
-            rehearsed = self._beside(rehearsed)
+            rehearsed = self._beyond(self._beside(rehearsed))
         self.watch.begin()
         self.conditions.begin()
         self.watch.in_values = set()
         forced, unasked = self._meet(new, elsewhere, met, turns, retried)
         left = unmet.after(self.conditions.outcomes, self.watch.in_values)
         values = tuple(sorted(left.values))
-        unread = {label: told for label, told in rehearsed.unread.items() if label in read_whole}
-        rehearsed = replace(rehearsed, unread=unread, values=values)
+        rehearsed = replace(_read_whole(rehearsed, read_whole), values=values)
         rehearsed = replace(rehearsed, forced=listed(forced), unasked=listed(unasked))
         return replace(rehearsed, amounts=listed(left.amounts))
 
-    def _walked_beside(self, read_whole: set[str]) -> Rehearsed:
-        """What walks beside full size find, without one through it."""
-        with self.watch.tuning.aside():
-            found = self._beside(Rehearsed())
-        self.watch.begin()
-        return replace(
-            found, unread={label: one for label, one in found.unread.items() if label in read_whole}
-        )
-
     def _beside(self, rehearsed: Rehearsed) -> Rehearsed:
-        """With the faults of walks at a size that is a multiple of nothing and at larger ones, if full size
-        itself had none, and with what is not loaded whole at the latter."""
-        for beside, told in ((self.full.beside, "size one less"), (self.full.beyond, "sizes twice as large")):
-            if beside is None or rehearsed.faults or rehearsed.why_not:
-                continue
-            walked = rehearse(self.watch, partial(self._built, beside), beside.inputs)
-            larger, where = beside is self.full.beyond, f"with its largest {told}"
-            faults = tuple(
-                (cause, f"right at full size, but {where}: {_unplaced(detail)}")
-                for cause, detail in walked.faults
-                if not larger or cause in _OF_ANY_SIZE
-            )
-            unread = {label: f"{where} {_unplaced(one)}" for label, one in walked.unread.items() if larger}
-            rehearsed = replace(rehearsed, faults=faults, unread={**unread, **rehearsed.unread})
-        return rehearsed
+        """With the faults of a walk at a size that is a multiple of nothing, if full size itself had none."""
+        if self.full.beside is None or rehearsed.faults or rehearsed.why_not:
+            return rehearsed
+        walked = rehearse(self.watch, partial(self._built, self.full.beside), self.full.beside.inputs)
+        return replace(rehearsed, faults=_elsewhere("its largest size one less", walked.faults))
+
+    def _beyond(self, rehearsed: Rehearsed) -> Rehearsed:
+        """Likewise at sizes more than twice as large, where no loaded number steers the programs; and with
+        what is not loaded whole there."""
+        beyond = self.full.beyond
+        if beyond is None or rehearsed.faults or rehearsed.why_not:
+            return rehearsed
+        walked = rehearse(self.watch, partial(self._built, beyond), beyond.inputs)
+        if walked.steered:
+            return rehearsed
+        faults = [fault for fault in walked.faults if fault[0] in _OF_ANY_SIZE]
+        unread = {label: f"with {_LARGER} {_unplaced(told)}" for label, told in walked.unread.items()}
+        return replace(rehearsed, faults=_elsewhere(_LARGER, faults), unread={**unread, **rehearsed.unread})
 
     def _meet(
         self,
@@ -203,6 +200,17 @@ class WholeWalk:
     def _built(self, full: FullSize) -> nn.Module:
         model = made(imported(Path(full.file), "full", self.conditions), full, NOWHERE)
         return model if self.mode == "as-is" else model.train(self.mode == "train")
+
+
+def _read_whole(rehearsed: Rehearsed, labels: set[str]) -> Rehearsed:
+    """Of what it leaves unread, only what every call has loaded all of."""
+    unread = {label: told for label, told in rehearsed.unread.items() if label in labels}
+    return replace(rehearsed, unread=unread)
+
+
+def _elsewhere(where: str, faults: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    told = f"right at full size, but with {where}"
+    return tuple((cause, f"{told}: {_unplaced(detail)}") for cause, detail in faults)
 
 
 def _unplaced(detail: str) -> str:
