@@ -154,13 +154,15 @@ class Draw:
         inputs = emptied(case.setting.reference, case.inputs, case.step.state, layout)
         return [] if inputs is None else [_sized(case, layout, layout, inputs)]
 
-    def resized(self, case: Case, lengths: Collection[int] | None = None) -> Iterator[Case]:
-        """The same call on other numbers of rows, and with other lengths of each other axis (of those that
+    def resized(
+        self, case: Case, lengths: Collection[int] | None = None, rows: bool = True
+    ) -> Iterator[Case]:
+        """The same call on other numbers of `rows`, and with other lengths of each other axis (of those that
         are as long as one of `lengths`, if these are given), where the reference has an answer to it."""
         given = (case.setting.reference, case.inputs, case.step.state)
-        rows, sizes = other_rows(*given), case.setting.op.constants.values()
+        sizes, fewer = case.setting.op.constants.values(), other_rows(*given) if rows else iter(())
         longer = other_lengths(*given, sizes if lengths is None else lengths, lengths is not None)
-        for layout, found in ((ROWS, rows), (LENGTHS, longer)):
+        for layout, found in ((ROWS, fewer), (LENGTHS, longer)):
             for told, inputs in found:
                 sized = _sized(case, layout, told, inputs)
                 must = told == ONE_ROW or layout == LENGTHS

@@ -10,6 +10,7 @@ from itertools import combinations
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import NETWORK_CALLS, ShapeSet
+from .exchanged import exchanged
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, together
 from .longest import LONG, OVER, halved, longest, one_over, roomier, short
@@ -75,6 +76,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     tables = tables or vast(op, sets, 2 * most_bytes)
     found = [*_tall(op, sets), *_alike(op, sets[0]), *short(op, sets), *longer, *past, *parts, *tables]
     found += windows(op, sets, 2 * most_bytes)
+    found += exchanged(op, [*sets, *found], _LONGER * sets[0].total_bytes)
     found += longest(op, [*sets, *found], 4 * most_bytes)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
     found += halved(op, [*sets, *found], 2 * most_bytes)

@@ -61,7 +61,7 @@ _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEA
 _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL)
 """Of the shipped inputs' altered kinds; whole tiles hide a length's last."""
 
-_AT_LONGEST = ("padded masks", "all but one", "one alone", "one place", "one branch")
+_AT_LONGEST = ("padded masks", "all but one", "one alone", "one branch")
 
 
 def plan(found: list[Setting], seed: int) -> list[Case]:
@@ -178,11 +178,12 @@ class _Plan:
         place, longest = self._most(longest_row)
         if longest is not self.first:
             cases += self._altered(place, longest, *_AT_LONGEST)
+            cases += self._one_place_at_length(place, longest)
             shifted = draw.case(place, longest, "shifted normal")  # whose mean shows what it was divided by
             cases += draw.altered(shifted, "all but one")
         place, most = self._most(most_places)
         if most_places(most) > most_places(longest):  # one that is met more often than a byte counts
-            cases += self._altered(place, most, "one place")
+            cases += self._one_place_at_length(place, most)
         place, divided = self._most(longest_division)
         if longest_division(divided) > longest_division(self.first):
             cases += self._altered(place, divided, "one part")
@@ -195,6 +196,11 @@ class _Plan:
             if place not in {0, *largest} and signed_tables(other.state):
                 cases += self._altered(place, other, "as their weights")
         return cases
+
+    def _one_place_at_length(self, place: int, setting: Setting) -> list[Case]:
+        """One place for all, and for as many of them as there can be where lengths tell."""
+        cases = self._altered(place, setting, "one place")
+        return [*cases, *(more for one in cases for more in self.draw.altered(one, "full lengths"))]
 
     def _of_crowds(self) -> list[Case]:
         place = len(self.found)

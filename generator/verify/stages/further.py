@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import torch
 
-from ....profiling.op import Op
+from ....profiling.op import Op, OpError
 from ..inputs.draw import Draw
 from ..inputs.families import (
     APART,
@@ -56,7 +57,9 @@ def _resized(found: list[Setting], cases: list[Case]) -> list[Case]:
     constructor was told nothing, and one on as many as before: what it remembers of sizes shows."""
     usual = plain(cases, cases[0].setting)
     told = any((one.args, one.kwargs) != (found[0].args, found[0].kwargs) for one in found)
-    more = list(Draw(torch.Generator()).resized(usual, _untold(found[0].op) if told else None))
+    op = found[0].op
+    draw, untold = Draw(torch.Generator()), _untold(op) if told else None
+    more = list(draw.resized(usual, untold, rows=not (told and _is_told_rows(op))))
     again = replace(usual.step, again=False, optional=False)
     return [*more, replace(usual, name=f"{usual.name}, after others", step=again)] if more else []
 
@@ -66,6 +69,17 @@ def _untold(op: Op) -> frozenset[int]:
     sizes = {name: size for name, size in sizes_of(op.constants).items() if name in op.text.free()}
     untold = {name for name, size in sizes.items() if builds_alike(op, {}, {name: 2 * size})}
     return frozenset(sizes[name] for name in untold) - {sizes[name] for name in sizes.keys() - untold}
+
+
+def _is_told_rows(op: Op) -> bool:
+    """Whether what the constructor is told of makes the first input's rows."""
+    usual = op.footprint().inputs
+    for name, size in sizes_of(op.constants).items():
+        with contextlib.suppress(OpError):
+            changed = op.with_overrides({name: 2 * size}).footprint().inputs
+            if changed[:1] and changed[0][:1] != usual[0][:1] and not builds_alike(op, {}, {name: 2 * size}):
+                return True
+    return False
 
 
 def _promised(found: list[Setting], planned: list[Case], seed: int, source: str) -> list[Case]:
