@@ -39,6 +39,7 @@ class _Takers(Watching):
         super().__init__()
         self.weights, self.takers = weights, {name: set[str]() for name in weights}
         self.operators, self._storages = set[str](), dict[int, str]()
+        self._held = list[torch.Tensor]()  # so that nothing else is put where one was
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         name = plain_name(func)
@@ -62,6 +63,7 @@ class _Takers(Watching):
             if (found := next(same, None)) is None:
                 return None
             self._storages[at] = found
+            self._held.append(value)
         return self._storages[at]
 
 

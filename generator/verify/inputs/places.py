@@ -111,4 +111,5 @@ class Uses(Watching):
         )
         if found:
             self.storages.add(value.untyped_storage().data_ptr())
+            self.held.append(value)  # likewise
         return found

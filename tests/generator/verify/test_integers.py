@@ -1,5 +1,7 @@
 """Other integers stand where a reference takes them, tensor by tensor."""
 
+from pathlib import Path
+
 import torch
 from torch import nn
 
@@ -12,6 +14,8 @@ from kbgen.generator.verify.inputs.integers import (
 from kbgen.generator.verify.inputs.level_integers import zero_integers_in
 from kbgen.generator.verify.inputs.wide_integers import close_integers, wide_integers
 from kbgen.generator.verify.reference.oracle import Reference
+from kbgen.generator.verify.stages.settings import settings
+from kbgen.profiling.op import load_op
 
 DRAW = torch.Generator().manual_seed(0)
 
@@ -135,3 +139,11 @@ def test_one_image_at_a_time_is_zero_throughout_and_no_places_are() -> None:
     places = torch.randint(0, 4, (8,), generator=DRAW)
     looked_up = reference(lambda t, p: t[p])
     assert zero_integers_in(0, looked_up, [torch.randn(4, 3), places], {}, DRAW) is None
+
+
+def test_what_is_put_where_a_copy_lay_is_not_taken_for_it() -> None:
+    """A copy that is gone leaves its address to sums of what it held."""
+    op = load_op(Path(__file__).parent / "ops" / "alpha_blend_u8.py")
+    small = settings(op, "as-is", 0)[0]
+    asked = [zero_integers_in(2, small.reference, small.shipped, small.state, DRAW) for _ in range(60)]
+    assert None not in asked
