@@ -35,27 +35,25 @@ def full_size(
 ) -> FullSize | None:
     """The op as shipped, and sizes beside that; None where it cannot be described."""
     op = record.op
-    is_judged = any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged)
-    given, cut = (record, judged), _cut_down(op, judged[0].op.overrides)
-    beside, beyond = (
-        next(
-            (_described(*given, op.with_overrides(one), name, scratch) for one in sizes if _fits(op, one)),
-            None,
-        )
-        for name, sizes in (("beside", _one_less(cut)), ("beyond", _larger(cut)))
-    )
-    found = _described(*given, op, "full", scratch)
-    if found is None or (is_judged and beyond is None):
+    cut = _cut_down(op, judged[0].op.overrides)
+
+    def described(name: str, choices: Sequence[Mapping[str, Literal]]) -> FullSize | None:
+        sizes = next((one for one in choices if _has(op, one)), None)
+        return None if sizes is None else _described(record, judged, op.with_overrides(sizes), name, scratch)
+
+    found = _described(record, judged, op, "full", scratch)
+    beyond = described("beyond", [one for one in _larger(cut) if (bytes_of(op, one) or 0) < _REACH_BYTES])
+    if found is None:
         return None
-    if is_judged:
-        return replace(found, beyond=beyond, judged=True)
+    if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
+        return replace(found, beyond=beyond, judged=True) if beyond is not None else None
     asked = tuple(place for place, one in enumerate(judged) if one.name in OF_VALUES)
     return replace(
         found,
         tiles=tuple(case.step for case in beside_plan.all()),
         natural=len(beside_plan.natural),
         asked=asked,
-        beside=beside,
+        beside=described("beside", _one_less(cut)),
         beyond=beyond,
     )
 
@@ -81,10 +79,13 @@ def _larger(cut: Mapping[str, int]) -> list[dict[str, Literal]]:
     return [{name: size + more for name, size in sizes[:few]} for few in (2, 1) for more in (1, 0)]
 
 
-def _fits(op: Op, sizes: Mapping[str, Literal]) -> bool:
-    """Whether the op has such sizes, by more than chance and within the reach of 32 bits."""
-    taken = bytes_of(op, sizes)
-    return taken is not None and taken < 1 << 31 and not op.holds_by_chance(sizes)
+def _has(op: Op, sizes: Mapping[str, Literal]) -> bool:
+    """Whether the op has such sizes, by more than chance."""
+    return bytes_of(op, sizes) is not None and not op.holds_by_chance(sizes)
+
+
+_REACH_BYTES = 1 << 31
+"""Beyond full size, offsets of 32 bits need not suffice."""
 
 
 def _described(

@@ -1,5 +1,6 @@
 """What a walk through full size says against a candidate, and what it leaves open."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,11 +12,22 @@ from torch import nn
 from kbgen.generator.verify.comparison.review import Reviewed
 from kbgen.generator.verify.interpreter.interpreter import Watch
 from kbgen.generator.verify.interpreter.phantom import Phantom, Rising
+from kbgen.generator.verify.judge import CHILD_LIMITS
 from kbgen.generator.verify.process import rehearsal
 from kbgen.generator.verify.process.exchange import StepReport
 from kbgen.generator.verify.process.rehearsal import Rehearsed, rehearse
-from kbgen.generator.verify.stages.full_size import as_at_full_size, at_full_size, beginnings, dropped
+from kbgen.generator.verify.stages.at_sizes import BesidePlan
+from kbgen.generator.verify.stages.full_size import (
+    as_at_full_size,
+    at_full_size,
+    beginnings,
+    dropped,
+    full_size,
+)
+from kbgen.generator.verify.stages.record import Record
+from kbgen.generator.verify.stages.settings import settings
 from kbgen.generator.verify.verdict import CaseResult, Fault
+from kbgen.profiling.op import load_op
 
 JUDGED = [StepReport("ok", launches=("matmul_kernel[2, 2, 1]",), dot_precisions=("tf32x3",))]
 QUIET: dict[str, Any] = {
@@ -177,3 +189,16 @@ def test_what_lies_behind_all_that_the_programs_at_the_ends_load_is_unread() -> 
     assert "at most 16 of the 64 elements" in told
     extent.note_loads(np.array([extent.start + 128], np.uint64), 4)
     assert not phantom.unread({"parts": parts})
+
+
+@pytest.mark.parametrize(("name", "walked"), [("relu_huge", (True, False)), ("softmax", (True, True))])
+def test_one_less_is_walked_however_large_and_beyond_within_32_bits(
+    name: str, walked: tuple[bool, bool], tmp_path: Path
+) -> None:
+    op, candidate = load_op(Path(__file__).parent / "ops" / f"{name}.py"), tmp_path / "candidate.py"
+    given = candidate, "", op, None, "fp32", "as-is", 1, (), CHILD_LIMITS
+    small = settings(op, "as-is", 1)[:1]
+    full = full_size(Record(*given), small, BesidePlan([], []), tmp_path)
+    assert full is not None
+    assert not full.judged
+    assert (full.beside is not None, full.beyond is not None) == walked
