@@ -1,4 +1,4 @@
-"""Each step's products of activations and bare digits are summed in float16 before the scale comes in.
+"""Each step's sum of products of activations and bare digits stands in float16 before the scale comes in.
 
 op: w4a16_linear
 class: B6 range of float16
@@ -54,7 +54,7 @@ def _w4a16(
         packed = tl.load(qw + (k // 8)[:, None].to(tl.int64) * sqk + n[None, :] * sqn, mask=ok, other=0)
         nib = (packed >> ((k % 8) * 4)[:, None]) & 15
         scale = tl.load(sc + (k0 // GS) * ssg + n * ssn, mask=n < N, other=0.0)[None, :]
-        part = tl.dot(xv, (nib - 8).to(xv.dtype), out_dtype=tl.float16)
+        part = tl.dot(xv, (nib - 8).to(xv.dtype)).to(tl.float16)
         acc += part.to(tl.float32) * scale.to(tl.float32)
     o = out + m[:, None].to(tl.int64) * N + n[None, :]
     tl.store(o, acc.to(out.dtype.element_ty), mask=(m < M)[:, None] & (n < N)[None, :])

@@ -47,7 +47,7 @@ from .one_number import as_their_weights, one_number
 from .other_numbers import OTHER_NUMBERS
 from .past_places import past_the_last
 from .places import puts_at_places
-from .repeated import nearly_twice, rows_twice, state_twice
+from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice, state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import met_integers, met_results, met_thresholds
@@ -96,7 +96,8 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
     "late beginning": late_beginning,
     "high words": high_words, "one branch": chained, "rows twice": rows_twice,
-    "rows nearly twice": nearly_twice,
+    NEARLY_TWICE: nearly_twice,
+    **{f"{NEARLY_TWICE} in {turn} of two": partial(one_nearly_twice, turn) for turn in range(2)},
     "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,

@@ -11,6 +11,8 @@ from ..reference.eight_bits import widened
 from ..reference.oracle import Reference
 from .families import floats
 
+NEARLY_TWICE = "rows nearly twice"
+
 _LEAST = 4
 
 
@@ -33,9 +35,34 @@ def nearly_twice(
     many bits are left, and how near the nearest is already, is not known: rivals are near in many degrees."""
     if not _gives_places(reference, inputs, state):
         return None
+    return _nearly(reference, inputs, state, generator, frozenset(range(len(inputs))))
+
+
+def one_nearly_twice(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """Likewise one floating input alone, the first or the second of two: rivals of one, and the other's rows
+    as unlike as they were, each of which may show it."""
+    floating = [place for place, one in enumerate(inputs) if floats(one) and one.ndim > 1]
+    if len(floating) != _SIDES or not _gives_places(reference, inputs, state):
+        return None
+    return _nearly(reference, inputs, state, generator, frozenset(floating[turn : turn + 1]))
+
+
+def _nearly(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+    chosen: frozenset[int],
+) -> list[Input] | None:
     changed = list[Input]()
-    for one in inputs:
-        if not floats(one) or not one.ndim:
+    for place, one in enumerate(inputs):
+        if place not in chosen or not floats(one) or not one.ndim:
             changed.append(one)
             continue
         often = _repeated(one, {one.ndim - 1, max(0, one.ndim - 2)}, _RIVALS)
@@ -46,7 +73,7 @@ def nearly_twice(
     return changed if reference.tried(changed, state) is not None else None
 
 
-_RIVALS = 4
+_RIVALS, _SIDES = 4, 2
 
 _NEAR, _NEARER = 10, 20
 """Powers of two: places take six bits to twelve of what they are packed into; of float32 three are left."""

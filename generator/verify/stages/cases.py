@@ -30,7 +30,7 @@ from ..inputs.families import (
 )
 from ..inputs.neutral import NEUTRAL
 from ..inputs.one_number import signed_tables
-from ..inputs.repeated import most_weights
+from ..inputs.repeated import NEARLY_TWICE, most_weights
 from ..inputs.setting import Case, Setting
 from ..process.exchange import Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
@@ -145,7 +145,7 @@ class _Plan:
             for place in sorted({self._most(partial(longest_column, turn))[0] for turn in turns} - {0}):
                 cases.append(self.draw.case(place, self.found[place], "constant", optional=False))
             for place in {self.odd[0], self._most(most_rows)[0]} - {0}:
-                cases += self._altered(place, self.found[place], "rows nearly twice")
+                cases += self._altered(place, self.found[place], NEARLY_TWICE)
         if self.widest[1] is not self.first:
             cases += self.draw.trained(*self.widest)
             cases += self._altered(*self.odd, *_AT_ODD_TOO)

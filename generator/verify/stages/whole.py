@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from ..comparison.review import Reviewed
+from ..inputs.repeated import NEARLY_TWICE
 from ..inputs.setting import Case
 from ..interpreter.kept import unsettled_message
 from ..process.exchange import StepReport
@@ -22,7 +23,7 @@ from .record import Record
 _MOST_TO_HOST = 16
 """Single numbers that one call may read from tensors, for grids and constants."""
 
-_BY_CHANCE = {"rows nearly twice"}
+_BY_CHANCE = {NEARLY_TWICE}
 """Families that may come out right at one shape by their draws alone."""
 
 _MAY_BE_SHAPE = ("wrong-values", "raises", "wrong-shape", "unwritten-output")

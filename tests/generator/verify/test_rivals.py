@@ -6,7 +6,7 @@ from torch import nn
 from kbgen.generator.verify.inputs.extremes import zeros_alone
 from kbgen.generator.verify.inputs.idle import idle_from_zero, idle_nan
 from kbgen.generator.verify.inputs.integers import one_place
-from kbgen.generator.verify.inputs.repeated import nearly_twice
+from kbgen.generator.verify.inputs.repeated import nearly_twice, one_nearly_twice
 from kbgen.generator.verify.inputs.unlike import unlike_sizes
 from kbgen.generator.verify.inputs.weights import at_their_beginning, counted_on
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
@@ -29,6 +29,21 @@ def test_rows_stand_nearly_four_times_and_are_near_in_many_degrees() -> None:
         off = (found[:2, 16 * copy : 16 * (copy + 1)].double() / x[:2, :16].double() - 1).abs()
         assert 2.0**-21 < off.min() < 2.0**-17
         assert 2.0**-12 < off.max() < 2.0**-9
+
+
+def test_of_two_one_alone_has_rivals() -> None:
+    def nearest(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return (a[:, None] - b[None]).square().sum(-1).argmin(1)
+
+    a, b = torch.randn(8, 4), torch.randn(12, 4)
+    for turn, other in ((0, 1), (1, 0)):
+        changed = one_nearly_twice(turn, reference(nearest), [a, b], {}, draw())
+        assert changed is not None
+        assert changed[other] is (a, b)[other]
+        found = torch.as_tensor(changed[turn])
+        quarter = len(found) // 4
+        assert torch.allclose(found[quarter : 2 * quarter], found[:quarter], rtol=2.0**-9)
+    assert one_nearly_twice(0, reference(lambda x: x.argmax(-1)), [a], {}, draw()) is None
 
 
 def products(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
