@@ -19,7 +19,7 @@ from .integers import is_whole, lowest_places
 from .lengths import full_lengths
 from .places import Uses
 
-_SPIKE = 2.0**40
+SPIKE = 2.0**40
 """So large that its rounding error alone exceeds any usual value."""
 
 _TRIES, _FOUND = 32, 3
@@ -35,7 +35,7 @@ def idle_spike(
 ) -> list[Input] | None:
     """`inputs` with a spike at some places where it leaves the reference's answer as it is to the bit; None
     where none is found, or nothing among the inputs could be a mask."""
-    return _idle(_SPIKE, reference, inputs, state, generator)
+    return _idle(SPIKE, reference, inputs, state, generator)
 
 
 def idle_nan(
@@ -84,7 +84,7 @@ def idle_places(
     for spot in torch.randint(0, changed.numel(), (_TRIES // 2,), generator=generator).tolist():
         tried = [_with(found, spot, value) for value in (-1, largest, 0, *far)]
         given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tried)
-        if all(_same(reference.tried(one, state), answer) for one in given):
+        if all(same_answer(reference.tried(one, state), answer) for one in given):
             found = tried[0]
     return None if torch.equal(found, changed) else [*inputs[:place], found, *inputs[place + 1 :]]
 
@@ -104,7 +104,8 @@ def _with(value: torch.Tensor, spot: int, number: float) -> torch.Tensor:
     return moved
 
 
-def _same(one: Ran | None, other: Ran) -> bool:
+def same_answer(one: Ran | None, other: Ran) -> bool:
+    """To the bit."""
     return one is not None and all(map(torch.equal, one.outputs, other.outputs))
 
 
@@ -143,22 +144,22 @@ def _spiked(
     found, changed = 0, _contiguous(inputs[place])
     gradient = reference.gradient(inputs, state, place)
     if gradient is not None and bool((gradient == 0).any()) and not is_eight_bits(changed):
-        most = min(_SPIKE, torch.finfo(changed.dtype).max)
+        most = min(SPIKE, torch.finfo(changed.dtype).max)
         filled = value if math.isnan(value) else most
 
         def is_idle(places: torch.Tensor) -> bool:
             whole = (changed.masked_fill(places, one) for one in (filled, most, -most))
             given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in whole)
-            return all(_same(reference.tried(one, state), answer) for one in given)
+            return all(same_answer(reference.tried(one, state), answer) for one in given)
 
         idle = _by_halves(gradient == 0, is_idle)
         if idle.any():
             return [*inputs[:place], changed.masked_fill(idle, filled), *inputs[place + 1 :]]
     for spot in torch.randint(0, max(1, changed.numel()), (_TRIES,), generator=generator).tolist():
-        both = (value, _SPIKE, -_SPIKE) if math.isnan(value) else (value,)
+        both = (value, SPIKE, -SPIKE) if math.isnan(value) else (value,)
         tries = [_with(changed, spot, one) for one in both]
         given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tries)
-        if all(_same(reference.tried(one, state), answer) for one in given):
+        if all(same_answer(reference.tried(one, state), answer) for one in given):
             changed, found = tries[0], found + 1
         if found == _FOUND:
             break

@@ -12,6 +12,7 @@ from ..reference.operators import RANKS
 from ..reference.oracle import Reference
 from .added_weights import added_only, below_zero
 from .families import EXPONENTIAL, floats
+from .idle_rows import IDLE_ROWS, idle_rows
 from .repeated import nearly_twice
 
 State = dict[str, torch.Tensor]
@@ -67,4 +68,5 @@ WITH_WEIGHTS: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Ge
     ALONE: _alone,
     "near rivals without added weights": _near_rivals,
     "brought up by added weights": _brought_up,
+    IDLE_ROWS: idle_rows,
 }

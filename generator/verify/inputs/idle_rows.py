@@ -1,0 +1,112 @@
+"""Has integers that no answer depends on name a row of a table that no others name, and puts NaN there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.oracle import Ran, Reference
+from .families import floats
+from .idle import SPIKE, same_answer
+from .integers import is_whole
+from .places import rises
+
+State = dict[str, torch.Tensor]
+Given = tuple[list[Input], State]
+
+IDLE_ROWS = "NaN in idle rows"
+
+_TRIES, _ENOUGH = 24, 6
+"""Places that are tried, and found ones that are enough."""
+
+
+def idle_rows(
+    reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+) -> Given | None:
+    """The embedding that a padded token has, say: looked up, and left out by a length or a mask, as the
+    reference leaves it out. None where no table has such a row, or no place is idle."""
+    for place, ids in enumerate(inputs):
+        if not is_whole(ids) or ids.numel() < _LEAST or rises(ids):
+            continue
+        row = int(ids.max())
+        others = torch.where(ids == row, ids.min(), ids).contiguous()
+        if row <= 0 or torch.equal(others, ids):
+            continue
+        given = [*inputs[:place], others, *inputs[place + 1 :]]
+        answer = reference.tried(given, state)
+        if answer is None or any(bool(one.isnan().any()) for one in answer.outputs):
+            continue
+        for table in _tables(given, state, row):
+            ids = _named(reference, place, row, table, answer, generator)
+            if ids is not None:
+                found, weights = table(torch.nan)
+                return [*found[:place], ids, *found[place + 1 :]], weights
+    return None
+
+
+_LEAST = 4
+
+
+def _tables(inputs: list[Input], state: State, row: int) -> Iterator[Callable[[float], Given]]:
+    """For each table that has such a row, among weights and inputs: all of them, with a number in it."""
+    for name, weight in state.items():
+        if _has_row(weight, row):
+            yield partial(_in_weight, inputs, state, row, name)
+    for turn, one in enumerate(inputs):
+        if _has_row(one, row):
+            yield partial(_in_input, inputs, state, row, turn)
+
+
+def _in_weight(inputs: list[Input], state: State, row: int, name: str, number: float) -> Given:
+    return inputs, {**state, name: _spoilt(state[name], row, number)}
+
+
+def _in_input(inputs: list[Input], state: State, row: int, turn: int, number: float) -> Given:
+    table = inputs[turn]
+    assert isinstance(table, torch.Tensor)
+    return [*inputs[:turn], _spoilt(table, row, number), *inputs[turn + 1 :]], state
+
+
+def _has_row(value: Input, row: int) -> bool:
+    return floats(value) and value.ndim > 1 and len(value) > row
+
+
+def _spoilt(value: torch.Tensor, row: int, number: float) -> torch.Tensor:
+    changed = value.clone()
+    changed[row] = number
+    return changed
+
+
+def _named(
+    reference: Reference,
+    place: int,
+    row: int,
+    table: Callable[[float], Given],
+    answer: Ran,
+    generator: torch.Generator,
+) -> torch.Tensor | None:
+    """Integers that name the row wherever that leaves the answer as it is, whatever stands in it: nor is it
+    owed to what comparisons make of NaN."""
+    spoilt = [table(number) for number in (torch.nan, SPIKE, -SPIKE)]
+
+    def is_idle(ids: torch.Tensor) -> bool:
+        return all(
+            same_answer(reference.tried([*inputs[:place], ids, *inputs[place + 1 :]], state), answer)
+            for inputs, state in spoilt
+        )
+
+    ids, found = spoilt[0][0][place], 0
+    assert isinstance(ids, torch.Tensor)
+    if not is_idle(ids):
+        return None
+    for spot in torch.randint(0, ids.numel(), (_TRIES,), generator=generator).tolist():
+        tried = ids.clone()
+        tried.view(-1)[spot] = row
+        if is_idle(tried):
+            ids, found = tried, found + 1
+        if found == _ENOUGH:
+            break
+    return ids if found else None

@@ -1,0 +1,61 @@
+"""NaN in a row of a table that places name which a length or a mask leaves out."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.inputs.idle_rows import idle_rows
+from kbgen.generator.verify.reference.oracle import Reference
+
+from .calls import reference
+
+WEIGHT = torch.randn(9, 4)
+IDS, LENGTHS = torch.arange(24).reshape(4, 6) % 9, torch.tensor([2, 6, 0, 3])
+
+
+def draw() -> torch.Generator:
+    return torch.Generator().manual_seed(1)
+
+
+class Bag(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(WEIGHT)
+
+    def forward(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        out = torch.arange(ids.shape[1]) >= lengths[:, None]
+        return nn.functional.embedding(ids, self.weight).masked_fill(out[..., None], 0.0).sum(1)
+
+
+def test_weights_of_which_padding_alone_names_one_row() -> None:
+    bag = Reference(Bag(), "as-is")
+    found = idle_rows(bag, [IDS, LENGTHS], {"weight": WEIGHT}, draw())
+    assert found is not None
+    inputs, state = found
+    ids = torch.as_tensor(inputs[0])
+    spoilt = state["weight"].isnan().all(1)
+    assert spoilt.nonzero().view(-1).tolist() == [8]
+    named = spoilt[ids]
+    assert named.any()
+    assert not (named & (torch.arange(6) < LENGTHS[:, None])).any()
+    assert not WEIGHT.isnan().any()
+
+
+def test_a_table_among_the_inputs_likewise() -> None:
+    def looked_up(table: torch.Tensor, ids: torch.Tensor, keep: torch.Tensor) -> torch.Tensor:
+        return torch.where(keep[..., None], table[ids], 0.0).sum(1)
+
+    keep = torch.arange(6) < LENGTHS[:, None]
+    found = idle_rows(reference(looked_up), [WEIGHT, IDS, keep], {}, draw())
+    assert found is not None
+    table, ids = map(torch.as_tensor, found[0][:2])
+    assert table[8].isnan().all()
+    assert (ids == 8).any()
+    assert not (ids == 8)[keep].any()
+
+
+def test_where_every_place_counts_there_is_none() -> None:
+    counted = reference(lambda table, ids: table[ids].sum(1))
+    assert idle_rows(counted, [WEIGHT, IDS], {}, draw()) is None
+    multiplied = reference(lambda table, ids, keep: (table[ids] * keep[..., None]).sum(1))
+    keep = (torch.arange(6) < LENGTHS[:, None]).float()
+    assert idle_rows(multiplied, [WEIGHT, IDS, keep], {}, draw()) is None
