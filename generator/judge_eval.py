@@ -181,9 +181,10 @@ def _row(asked: tuple[Exhibit, Path]) -> tuple[Row, tuple[str, ...]]:
 def split(verdict: Verdict) -> dict[str, float]:
     """Where the seconds of a judgement went; empty where the text alone decided.
 
-    The reference runs beside the child. What the child does besides calls and the walk through
-    full size (it starts, reads inputs, copies outputs) counts as its start. Children of their own, at
-    full size itself, at its axes and at lone sizes, come after it: `apart`.
+    The reference runs beside the child. Calls count once as they go by, though two processes make them. What
+    the child does besides these and the walk through full size (it starts, reads inputs, leaves outputs)
+    counts as its start. Children of their own, at full size itself, at its axes and at lone sizes, come after
+    it: `apart`.
     """
     if "child" not in verdict.seconds:
         return {}

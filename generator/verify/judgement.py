@@ -32,6 +32,7 @@ from .stages.ending import ended_badly
 from .stages.full_axes import most_rows
 from .stages.full_size import at_full_size, full_size
 from .stages.further import FEW_UNITS, further, on_few_units
+from .stages.halves import second_half
 from .stages.modes import mode_note
 from .stages.record import Record, device_answers
 from .stages.settings import uncrowded, written
@@ -137,6 +138,7 @@ class Judgement:
             "cpu_s": self.limits.cpu_s,
             "first_call_s": math.inf if self.patient else self._in_time(),
             "retried": self.retried,
+            "helped": second_half(self.cases, self.record.source),
         }
         return run_child(
             CHILD,
@@ -152,7 +154,7 @@ class Judgement:
         record = self.record
         reports = [read_report(document) for document in outcome.reply["reports"]]
         record.seconds["full size"] = outcome.reply["full_size_s"]
-        record.seconds["calls"] = sum(report.seconds for report in reports if not report.forced)
+        record.seconds["calls"] = outcome.reply["calls_s"]
         self.guards = reports[:1] != [] and reports[0].status == "raised" and in_words(reports[0])
         enough = self.answering.enough
         if len(reports) < (enough or len(self.cases)):

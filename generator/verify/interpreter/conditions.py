@@ -26,6 +26,9 @@ Outcomes = dict[Site, dict[bool, Any]]
 """How evaluations of each site came out, with a value that gave it."""
 
 
+_SITES = ("amounts", "compared", "of_wrapper", "of_arguments", "chosen")
+
+
 class Conditions:
     """Per site the outcomes so far, each with a value that gave it; `forced` are values to give instead.
 
@@ -45,6 +48,17 @@ class Conditions:
         self.of_arguments: set[Site] = set()
         self.chosen: set[Site] = set()
         self.spins = False  # a kernel has a loop that may wait for another program
+
+    def sites(self) -> dict[str, Any]:
+        """What is known of them by their text."""
+        return {name: getattr(self, name) for name in ("texts", "spins", *_SITES)}
+
+    def learn(self, sites: Mapping[str, Any]) -> None:
+        """What another process knows of them."""
+        self.texts.update(sites["texts"])
+        self.spins |= sites["spins"]
+        for name in _SITES:
+            getattr(self, name).update(sites[name])
 
     def begin(self) -> Outcomes:
         """The outcomes so far, and none from here on."""

@@ -30,6 +30,7 @@ CHILD_ENV = {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", **NO_CARD}
 """Variables of the candidate's process, which stand before it imports anything."""
 
 REQUEST_FILE, RESULT_FILE, PROGRESS_FILE = "request.pt", "outputs.pt", "progress"
+OTHER_PROGRESS_FILE = f"{PROGRESS_FILE}_of_the_other"
 ENOUGH_FILE = "enough"
 """Made by the judge: the child makes no further call."""
 
