@@ -118,7 +118,7 @@ def _idle(
 ) -> list[Input] | None:
     floating = [place for place, one in enumerate(inputs) if _floats(one)]
     if not floating or not (
-        any(map(_chooses, inputs)) or _LEAVES_OUT & operators_of(reference, inputs, state)
+        any(map(_chooses, inputs)) or LEAVES_OUT & operators_of(reference, inputs, state)
     ):
         return None
     answer = reference.tried(inputs, state)
@@ -126,44 +126,46 @@ def _idle(
         return None
     changed = list(inputs)
     for place in floating[:_MOST_INPUTS]:
-        changed = _spiked(value, place, reference, changed, state, answer, generator)
+
+        def tried(one: torch.Tensor, place: int = place) -> Ran | None:
+            return reference.tried([*changed[:place], one, *changed[place + 1 :]], state)
+
+        gradient = reference.gradient(changed, state, place)
+        found = spiked(value, _contiguous(changed[place]), gradient, tried, answer, generator)
+        changed[place] = changed[place] if found is None else found
     return None if all(one is was for one, was in zip(changed, inputs, strict=True)) else changed
 
 
-def _spiked(
+def spiked(
     value: float,
-    place: int,
-    reference: Reference,
-    inputs: list[Input],
-    state: dict[str, torch.Tensor],
+    tensor: torch.Tensor,
+    gradient: torch.Tensor | None,
+    tried: Callable[[torch.Tensor], Ran | None],
     answer: Ran,
     generator: torch.Generator,
-) -> list[Input]:
-    """With `value` at idle places of one input, all of them that no gradient passes through and that make no
-    difference; `inputs` themselves where there are none."""
-    found, changed = 0, _contiguous(inputs[place])
-    gradient = reference.gradient(inputs, state, place)
-    if gradient is not None and bool((gradient == 0).any()) and not is_eight_bits(changed):
-        most = min(SPIKE, torch.finfo(changed.dtype).max)
+) -> torch.Tensor | None:
+    """`tensor` with `value` at idle places, all of them that no gradient passes through and that make no
+    difference to the `answer`; None where there are none."""
+    if gradient is not None and bool((gradient == 0).any()) and not is_eight_bits(tensor):
+        most = min(SPIKE, torch.finfo(tensor.dtype).max)
         filled = value if math.isnan(value) else most
 
         def is_idle(places: torch.Tensor) -> bool:
-            whole = (changed.masked_fill(places, one) for one in (filled, most, -most))
-            given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in whole)
-            return all(same_answer(reference.tried(one, state), answer) for one in given)
+            whole = (tensor.masked_fill(places, one) for one in (filled, most, -most))
+            return all(same_answer(tried(one), answer) for one in whole)
 
         idle = _by_halves(gradient == 0, is_idle)
         if idle.any():
-            return [*inputs[:place], changed.masked_fill(idle, filled), *inputs[place + 1 :]]
+            return tensor.masked_fill(idle, filled)
+    found, changed = 0, tensor
     for spot in torch.randint(0, max(1, changed.numel()), (_TRIES,), generator=generator).tolist():
         both = (value, SPIKE, -SPIKE) if math.isnan(value) else (value,)
         tries = [_with(changed, spot, one) for one in both]
-        given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tries)
-        if all(same_answer(reference.tried(one, state), answer) for one in given):
+        if all(same_answer(tried(one), answer) for one in tries):
             changed, found = tries[0], found + 1
         if found == _FOUND:
             break
-    return [*inputs[:place], changed, *inputs[place + 1 :]] if found else inputs
+    return changed if found else None
 
 
 def _by_halves(places: torch.Tensor, is_idle: Callable[[torch.Tensor], bool]) -> torch.Tensor:
@@ -186,7 +188,7 @@ def _by_halves(places: torch.Tensor, is_idle: Callable[[torch.Tensor], bool]) ->
 _HALVINGS = 24
 """Trials: enough to come around one place among thousands; around several, to a part of them."""
 
-_LEAVES_OUT = frozenset(
+LEAVES_OUT = frozenset(
     ("tril", "triu", "masked_fill", "where", "linalg_solve_triangular", "triangular_solve")
 )
 """Operators that choose by place without a mask among the inputs."""

@@ -12,7 +12,7 @@ from ..reference.operators import RANKS
 from ..reference.oracle import Reference
 from .added_weights import added_only, below_zero
 from .families import EXPONENTIAL, floats
-from .idle_rows import IDLE_ROWS, idle_rows
+from .idle_weights import IDLE_ROWS, IDLE_WEIGHTS, idle_rows, idle_weights
 from .repeated import nearly_twice
 
 State = dict[str, torch.Tensor]
@@ -69,4 +69,5 @@ WITH_WEIGHTS: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Ge
     "near rivals without added weights": _near_rivals,
     "brought up by added weights": _brought_up,
     IDLE_ROWS: idle_rows,
+    IDLE_WEIGHTS: idle_weights,
 }

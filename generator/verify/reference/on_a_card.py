@@ -63,9 +63,9 @@ def terms(func: Any, args: Sequence[Any]) -> int:
     return int(max(first.shape[-1], second.shape[-2] if second.ndim > 1 else 1))
 
 
-_LIKE_PRODUCTS = 8
-"""Terms of a plain sum that err as one of a sum of products does: one lane that adds 16384 of them in float32
-was off by 3e-6."""
+_LIKE_PRODUCTS = 2
+"""Terms of a plain sum that err as one of a sum of products does. One lane that adds 4097 squares in float32
+was off by 0.6e-6 in the median of 400 draws, by more than 2e-6 in 3 of 100, and by 2.9e-6 at most."""
 
 _SUMS = {
     "sum": 1, "mean": 1, "_softmax": 1, "_log_softmax": 1, "logsumexp": 1, "norm": 2, "linalg_vector_norm": 2,

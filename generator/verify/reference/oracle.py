@@ -150,20 +150,22 @@ class Reference:
         return int(counter.get_total_flops())
 
     def gradient(
-        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], place: int
+        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], asked: int | str
     ) -> torch.Tensor | None:
-        """Of a weighted sum of all that floats among the outputs, by one input; None where there is none."""
+        """Of a weighted sum of all that floats among the outputs, by one input, or by a weight or a buffer of
+        that name; None where there is none."""
         model = copied_model(self.model)
         model.load_state_dict(state)
         args = [_copied(value, lambda tensor: tensor) for value in inputs]
-        asked = args[place]
-        assert isinstance(asked, torch.Tensor)
+        held = args[asked] if isinstance(asked, int) else model.state_dict(keep_vars=True)[asked]
+        assert isinstance(held, torch.Tensor)
         with torch.random.fork_rng(devices=[]), torch.enable_grad(), contextlib.suppress(Exception):
             torch.manual_seed(0)
-            leaves = pytree.tree_leaves(model(*[*args[:place], asked.requires_grad_(), *args[place + 1 :]]))
+            held.requires_grad_()
+            leaves = pytree.tree_leaves(model(*args))
             floating = [one for one in leaves if isinstance(one, torch.Tensor) and one.requires_grad]
             sum((one * torch.rand_like(one)).sum() for one in floating).backward()  # type: ignore[union-attr]
-        return asked.grad
+        return held.grad
 
     def rounded(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], precision: str) -> Ran:
         """What an honest kernel of a lower class gives: operands of products rounded, all else float32."""

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.idle_rows import idle_rows
+from kbgen.generator.verify.inputs.idle_weights import idle_rows
 from kbgen.generator.verify.reference.oracle import Reference
 
 from .calls import reference

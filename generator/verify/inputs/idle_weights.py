@@ -1,4 +1,5 @@
-"""Has integers that no answer depends on name a row of a table that no others name, and puts NaN there."""
+"""Puts NaN into weights, buffers and tables where a mask or a length leaves it out: at places that make no
+difference, and in a row that nothing names but integers of which no answer depends."""
 
 from __future__ import annotations
 
@@ -8,19 +9,50 @@ from functools import partial
 import torch
 
 from ....profiling.build import Input
+from ..reference.eight_bits import widened
 from ..reference.oracle import Ran, Reference
+from .domain import operators_of
 from .families import floats
-from .idle import SPIKE, same_answer
+from .idle import LEAVES_OUT, SPIKE, same_answer, spiked
 from .integers import is_whole
 from .places import rises
 
 State = dict[str, torch.Tensor]
 Given = tuple[list[Input], State]
 
-IDLE_ROWS = "NaN in idle rows"
+IDLE_ROWS, IDLE_WEIGHTS = "NaN in idle rows", "NaN in idle weights"
 
 _TRIES, _ENOUGH = 24, 6
 """Places that are tried, and found ones that are enough."""
+
+
+_MOST_WEIGHTS = 4
+"""Of those that float, the largest: caches, tables."""
+
+
+def idle_weights(
+    reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+) -> Given | None:
+    """What lies in a cache behind the last place, say, where the op itself leaves something out; not where it
+    only looks up rows, of which those that nobody names may be multiplied by zero."""
+    if not LEAVES_OUT & operators_of(reference, inputs, state):
+        return None
+    answer = reference.tried(inputs, state)
+    if answer is None or any(bool(widened(one).isnan().any()) for one in answer.outputs):
+        return None
+    changed = dict(state)
+    floating = [name for name, weight in state.items() if floats(weight) and weight.numel()]
+    for name in sorted(floating, key=lambda name: -state[name].numel())[:_MOST_WEIGHTS]:
+
+        def tried(one: torch.Tensor, name: str = name) -> Ran | None:
+            return reference.tried(inputs, {**changed, name: one})
+
+        gradient = reference.gradient(inputs, changed, name)
+        found = spiked(torch.nan, changed[name].contiguous(), gradient, tried, answer, generator)
+        if found is not None:
+            changed[name] = found
+    kept = all(one is state[name] for name, one in changed.items())
+    return None if kept else (list(inputs), changed)
 
 
 def idle_rows(
