@@ -1,9 +1,10 @@
-"""NaN in a row of a table that places name which a length or a mask leaves out."""
+"""NaN in rows of tables, weights and buffers that a length or a mask leaves out."""
 
+import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.idle_weights import idle_rows
+from kbgen.generator.verify.inputs.idle_weights import idle_rows, idle_weights
 from kbgen.generator.verify.reference.oracle import Reference
 
 from .calls import reference
@@ -59,3 +60,43 @@ def test_where_every_place_counts_there_is_none() -> None:
     multiplied = reference(lambda table, ids, keep: (table[ids] * keep[..., None]).sum(1))
     keep = (torch.arange(6) < LENGTHS[:, None]).float()
     assert idle_rows(multiplied, [WEIGHT, IDS, keep], {}, draw()) is None
+
+
+class Cache(nn.Module):
+    """Scores against what a cache holds so far."""
+
+    def __init__(self, masked: bool) -> None:
+        super().__init__()
+        self.masked = masked
+        self.register_buffer("cache", torch.randn(5, 6))
+
+    def forward(self, q: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        scores: torch.Tensor = self.cache @ q
+        later = torch.arange(5) >= length
+        return scores.masked_fill(later, 0.0) if self.masked else scores * ~later
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_what_a_buffer_holds_behind_a_length(written: bool) -> None:
+    """Found through gradients, or where the op itself writes to it, place by place."""
+
+    class Written(Cache):
+        def forward(self, q: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+            self.cache[0] = q
+            return super().forward(q, length)
+
+    model = Written(True) if written else Cache(True)
+    given = [torch.randn(6), torch.tensor([3])]
+    found = idle_weights(Reference(model, "as-is"), given, {"cache": torch.randn(5, 6)}, draw())
+    assert found is not None
+    spoilt = found[1]["cache"].isnan()
+    assert spoilt[3:].any()
+    assert not spoilt[1:3].any()
+    if not written:
+        assert spoilt[3:].all()
+
+
+def test_what_is_multiplied_by_zero_in_the_reference_stays() -> None:
+    given = [torch.randn(6), torch.tensor([3])]
+    state = {"cache": torch.randn(5, 6)}
+    assert idle_weights(Reference(Cache(False), "as-is"), given, state, draw()) is None
