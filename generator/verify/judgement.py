@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -139,6 +140,7 @@ class Judgement:
             "first_call_s": math.inf if self.patient else self._in_time(),
             "retried": self.retried,
             "helped": second_half(self.cases, self.record.source),
+            "processors": len(os.sched_getaffinity(0)),
         }
         return run_child(
             CHILD,

@@ -46,8 +46,9 @@ _ADDED_UP = ("reports", "tensors", "met", "costs", "taken")
 
 class Calls:
     """All calls of one candidate; what each gave stands in `reports` and `tensors` under its number. Those at
-    the shapes that the request has `helped` are made in a second process meanwhile; `patched` is what it has
-    changed of what `before` holds."""
+    the shapes that the request has `helped` are made in a second process meanwhile where there are two
+    processors; what they are is the same without. `patched` is what the second has changed of what `before`
+    holds."""
 
     def __init__(
         self,
@@ -72,7 +73,8 @@ class Calls:
         self.taken: dict[
             tuple[int, bool], float
         ] = {}  # likewise of all calls, by their shape; later ones apart
-        self.at_will = 0.0  # likewise of calls that might have been left out
+        self.helped = frozenset(request.get("helped", ()))
+        self.at_will = [0.0, 0.0]  # likewise of calls that might have been left out, of either half
         self.met: dict[int, Outcomes] = {}  # how conditions came out, by the shape
         self.read: list[set[str]] = []  # what calls elsewhere have loaded all of, by their instances
         self.wanted = Unmet.of(request.get("wanted", {}))
@@ -80,9 +82,8 @@ class Calls:
     def run(self) -> None:
         """Every step until the judge has enough, then calls that repeat step `retried` for a configuration's
         sake."""
-        helped = frozenset(self.request.get("helped", ()))
-        if helped:
-            self._in_two(helped)
+        if self.helped and self.request["processors"] > 1:
+            self._in_two()
         else:
             self._plan(range(len(self.steps)))
         if self.enough:
@@ -114,16 +115,16 @@ class Calls:
             if number == 0 and cpu_s > self.request.get("first_call_s", math.inf):
                 raise TooSlowError(cpu_s)
             self.costs[step.shape] = max(taken, self.costs.get(step.shape, 0.0))
-            self.at_will += taken * step.optional
+            self.at_will[step.shape in self.helped] += taken * step.optional
             write_call(self.folder, number, self.reports[number], self.tensors[number])
             if (self.folder / ENOUGH_FILE).exists():
                 self.enough = True
                 return
 
-    def _in_two(self, helped: frozenset[int]) -> None:
+    def _in_two(self) -> None:
         own, others = list[int](), list[int]()
         for number, step in enumerate(self.steps):
-            (others if step.shape in helped else own).append(number)
+            (others if step.shape in self.helped else own).append(number)
         partner = Partner(lambda: self._as_partner(others))
         try:
             self._plan(own)
@@ -169,7 +170,8 @@ class Calls:
         there is for such calls, or bring the whole past half of its limit of CPU time."""
         expected = 0.0 if step.layout in EMPTY else self.costs.get(step.shape, 0.0)
         limit, patience = float(self.request["cpu_s"]) / 2, float(self.request["patience_s"])
-        return time.process_time() + expected > limit or self.at_will + expected > patience
+        at_will = self.at_will[step.shape in self.helped]
+        return time.process_time() + expected > limit or at_will + expected > patience
 
     def at_full_size(self, full: FullSize | None) -> Rehearsed | None:
         """The walk through full size, and calls that meet what it alone has met."""
