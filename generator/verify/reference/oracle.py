@@ -162,6 +162,8 @@ class Reference:
         with torch.random.fork_rng(devices=[]), torch.enable_grad(), contextlib.suppress(Exception):
             torch.manual_seed(0)
             held.requires_grad_()
+            if isinstance(asked, str):
+                _make_writable(model, asked, held)
             leaves = pytree.tree_leaves(model(*args))
             floating = [one for one in leaves if isinstance(one, torch.Tensor) and one.requires_grad]
             sum((one * torch.rand_like(one)).sum() for one in floating).backward()  # type: ignore[union-attr]
@@ -205,6 +207,14 @@ class Reference:
                 result = model(*args)
             drew = not torch.equal(before, torch.get_rng_state())
         return replace(_gathered(result, args, model, lifting), drew=drew)
+
+
+def _make_writable(model: nn.Module, name: str, leaf: torch.Tensor) -> None:
+    """A buffer may be written to in place where what it holds is made of the leaf."""
+    owner, _, own = name.rpartition(".")
+    buffers = model.get_submodule(owner)._buffers
+    if own in buffers:
+        buffers[own] = leaf.clone()
 
 
 def _copied(value: Input, cast: Callable[[torch.Tensor], torch.Tensor]) -> Input:
