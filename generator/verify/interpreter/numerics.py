@@ -85,7 +85,10 @@ def scalar(dtype: Any) -> Any:
 
 def is_bf16(handle: TensorHandle) -> bool:
     """Whether its values are held as raw 16-bit integers."""
-    return bool(scalar(handle.dtype) == tl.bfloat16) and handle.data.dtype == np.uint16
+    return handle.data.dtype.char == _RAW and bool(scalar(handle.dtype) == tl.bfloat16)
+
+
+_RAW = np.dtype(np.uint16).char  # looked at first: types of values are quicker to tell apart than Triton's
 
 
 def plain(handle: TensorHandle) -> Any:

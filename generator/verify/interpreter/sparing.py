@@ -65,18 +65,20 @@ def _kept_types(make: Init) -> Init:
 
 def _kept_shapes(make: Init) -> Init:
     """A tensor shares shape and count of elements of the first of its shape; each adds to the effort."""
-    kept: dict[tuple[int, ...], tuple[Any, Any, int]] = {}
+    kept: dict[int, tuple[Any, Any, Any, int]] = {}  # by the shape of a type, which is held so
 
     def made(self: Any, handle: Any, type: Any) -> None:
-        key = tuple(type.shape) if type.is_block() else ()
-        if key not in kept:
+        given = type.shape if type.is_block() else None
+        known = kept.get(id(given))
+        if known is None:
             make(self, handle, type)
-            kept[key] = self.shape, self.numel, math.prod(map(int, key))
+            lanes = math.prod(map(int, () if given is None else given))
+            known = kept[id(given)] = given, self.shape, self.numel, lanes
         else:
             self.handle, self.type, self.dtype = handle, type, type.scalar
-            self.shape, self.numel, _ = kept[key]
+            _, self.shape, self.numel, _ = known
         effort.values += 1
-        effort.lanes += kept[key][2]
+        effort.lanes += known[3]
 
     return made
 
