@@ -7,23 +7,27 @@
         partner.end()
 
 It is forked before anything of the candidate's is loaded, stands within the same walls, and has limits of its
-own on CPU time. What it hands over rests on the candidate's conduct as the child's own reply does: a reply is
-a statement of what happened, and verdicts are reached by the judge.
+own on CPU time. What it hands over is signed with a secret that both have from before, as the child's own
+reply is: bytes written to every descriptor do not forge it. It is a statement of what happened no less, and
+verdicts are reached by the judge.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import hashlib
+import hmac
 import os
 import pickle
+import secrets
 import select
 import signal
 import struct
 from collections.abc import Callable
 
 _PR_SET_PDEATHSIG = 1
-_HEADER = struct.Struct("!?Q")  # whether it went well, and the number of bytes that follow
+_HEADER = struct.Struct("!?Q32s")  # whether it went well, how many bytes follow, and their signature
 _GLANCE_S = 0.05
 _PART = 1 << 20
 
@@ -39,6 +43,8 @@ class Partner:
         # as they are before any other code has run
         self._wait, self._kill, self._read, self._select = os.waitpid, os.kill, os.read, select.select
         write, end = os.write, os._exit
+        secret = secrets.token_bytes(32)
+        self._signer = hmac.new(secret, digestmod=hashlib.sha256)
         self._from, to = os.pipe()
         self._status: int | None = None
         self.pid = os.fork()
@@ -51,7 +57,7 @@ class Partner:
             told = True, work()
         except BaseException as error:
             told = False, _pickled(error)
-        left = memoryview(_HEADER.pack(told[0], len(told[1])) + told[1])
+        left = memoryview(_HEADER.pack(told[0], len(told[1]), self._signed(*told)) + told[1])
         while left:
             left = left[write(to, left) :]
         end(0)
@@ -65,15 +71,18 @@ class Partner:
             held += self._more(ended)
             if len(held) >= _HEADER.size:
                 wanted = _HEADER.size + _HEADER.unpack_from(held)[1]
-        well, length = _HEADER.unpack_from(held)
+        well, length, signature = _HEADER.unpack_from(held)
         content = bytes(held[_HEADER.size : _HEADER.size + length])
+        if not hmac.compare_digest(signature, self._signed(well, content)):
+            raise BrokenPartnerError("the pipe from its second process holds bytes that are not our own")
         if well:
             return content
-        try:
-            error = pickle.loads(content)
-        except Exception as broken:
-            raise BrokenPartnerError("the second process of its calls sent what cannot be read") from broken
-        raise error if isinstance(error, BaseException) else BrokenPartnerError(repr(error))
+        raise pickle.loads(content)
+
+    def _signed(self, well: bool, content: bytes) -> bytes:
+        signer = self._signer.copy()
+        signer.update(bytes([well]) + content)
+        return signer.digest()
 
     def end(self) -> None:
         """It is gone after this."""
@@ -100,7 +109,8 @@ class Partner:
         ended()
         code = os.waitstatus_to_exitcode(status)
         if code < 0:
-            signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
+            if -code != signal.SIGKILL:
+                signal.signal(-code, signal.SIG_DFL)
             self._kill(os.getpid(), -code)
         os._exit(code)
 

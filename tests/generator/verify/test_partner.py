@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kbgen.generator.verify.process.loading import NotLoadableError
-from kbgen.generator.verify.process.partner import Partner
+from kbgen.generator.verify.process.partner import _HEADER, Partner
 
 
 def unheard() -> None:
@@ -66,7 +66,7 @@ def ended(tmp_path: Path, work: str) -> subprocess.CompletedProcess[bytes]:
     """How a process ends whose partner does `work`."""
     script = f"""
         import os, signal, sys, time
-        from kbgen.generator.verify.process.partner import Partner
+        from kbgen.generator.verify.process.partner import _HEADER, Partner
         def work():
             {work}
         partner = Partner(work)
@@ -99,8 +99,16 @@ def test_what_it_leaves_running_is_not_waited_for(tmp_path: Path) -> None:
     assert time.monotonic() - began < 15
 
 
-def test_other_bytes_than_its_own_are_told(tmp_path: Path) -> None:
+OWN_FORM = _HEADER.pack(True, 3, bytes(32)) + b"abc"
+
+
+def test_what_another_writes_in_its_form_is_told(tmp_path: Path) -> None:
     """As a candidate writes to whatever it finds open."""
-    found = ended(tmp_path, "[os.write(fd, b'what is not sent by it') for fd in (3, 4)]; return b''")
+    found = ended(tmp_path, f"os.write(4, {OWN_FORM!r}); return b''")
     assert found.returncode == 1
     assert b"BrokenPartnerError" in found.stderr
+
+
+def test_what_has_no_form_ends_both(tmp_path: Path) -> None:
+    found = ended(tmp_path, "os.write(4, b'more is told than ever comes' * 8); return b''")
+    assert found.stdout == b"told\n"
