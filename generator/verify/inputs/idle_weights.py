@@ -22,9 +22,8 @@ Given = tuple[list[Input], State]
 
 IDLE_ROWS, IDLE_WEIGHTS = "NaN in idle rows", "NaN in idle weights"
 
-_TRIES, _ENOUGH = 24, 6
-"""Places that are tried, and found ones that are enough."""
-
+_TRIES, _ENOUGH, _LEAST = 24, 6, 4
+"""Places that are tried, found ones that are enough, and the fewest integers among which any is looked for."""
 
 _MOST_WEIGHTS = 4
 """Of those that float, the largest: caches, tables."""
@@ -72,14 +71,11 @@ def idle_rows(
         if answer is None or any(bool(one.isnan().any()) for one in answer.outputs):
             continue
         for table in _tables(given, state, row):
-            ids = _named(reference, place, row, table, answer, generator)
-            if ids is not None:
+            named = _named(reference, place, row, table, answer, generator)
+            if named is not None:
                 found, weights = table(torch.nan)
-                return [*found[:place], ids, *found[place + 1 :]], weights
+                return [*found[:place], named, *found[place + 1 :]], weights
     return None
-
-
-_LEAST = 4
 
 
 def _tables(inputs: list[Input], state: State, row: int) -> Iterator[Callable[[float], Given]]:

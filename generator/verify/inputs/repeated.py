@@ -74,6 +74,7 @@ def _nearly(
 
 
 _RIVALS, _SIDES = 4, 2
+"""How often a row stands, its nearly equal copies counted; and inputs of which one alone has such."""
 
 _NEAR, _NEARER = 10, 20
 """Powers of two: places take six bits to twelve of what they are packed into; of float32 three are left."""
