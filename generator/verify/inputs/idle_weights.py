@@ -23,7 +23,7 @@ Given = tuple[list[Input], State]
 IDLE_ROWS, IDLE_WEIGHTS = "NaN in idle rows", "NaN in idle weights"
 
 _TRIES, _ENOUGH, _LEAST = 24, 6, 4
-"""Places that are tried, found ones that are enough, and the fewest integers among which any is looked for."""
+"""Places that are tried, found ones that are enough, and the fewest integers that are looked at."""
 
 _MOST_WEIGHTS = 4
 """Of those that float, the largest: caches, tables."""
