@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import torch
 
 from ....profiling.build import Input
-from ..inputs.families import INFINITE, ONE_NAN
+from ..inputs.families import NO_NUMBERS
 from ..process.layout import EMPTY, RESIZED
 from ..reference.budget import compare
 from ..reference.eight_bits import same, widened
@@ -171,7 +171,7 @@ def run_controls(answers: Iterable[Answer], precision: str) -> dict[str, str]:
 
 
 def _tells(answer: Answer) -> bool:
-    return answer.case.family not in (INFINITE, ONE_NAN) and answer.case.step.layout not in (*EMPTY, *RESIZED)
+    return answer.case.family not in NO_NUMBERS and answer.case.step.layout not in (*EMPTY, *RESIZED)
 
 
 def _control(name: str, impostor: Impostor, answers: list[Answer], precision: str) -> str:

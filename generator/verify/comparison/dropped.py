@@ -21,6 +21,7 @@ from ..inputs.families import (
     HIGHEST,
     INFINITE,
     KEYS_BELOW,
+    NAN_BESIDE,
     ONE_NAN,
     OPPOSED,
     OPPOSED_TOO,
@@ -80,7 +81,9 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "which infinities become NaN depends on the end that is started from"
     if answer.case.family == INFINITE and _casts(answer):
         return "infinities and NaN are cast to integers, which is undefined"
-    if answer.case.family == ONE_NAN and not passes_nan(answer.oracle.operators, _floating(answer)):
+    if answer.case.family in (ONE_NAN, NAN_BESIDE) and not passes_nan(
+        answer.oracle.operators, _floating(answer)
+    ):
         return NAN_COMPARED
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
 

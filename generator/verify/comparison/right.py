@@ -13,7 +13,7 @@ from ..inputs.families import (
     INFINITE,
     LATE_PEAKS,
     LONE_ROWS,
-    ONE_NAN,
+    NO_NUMBERS,
     SIGNED_ZEROS,
     TIES,
     floats,
@@ -96,7 +96,7 @@ def right_answer(case: Case, state: dict[str, torch.Tensor]) -> Answer:
     exact = case.family == "small integers" and must_be_exact(
         lambda inputs: reference.oracle(inputs, state), case.inputs, case.other_inputs, right, eager
     )
-    touched = _touched(case, state) if case.family in (INFINITE, ONE_NAN) else ()
+    touched = _touched(case, state) if case.family in NO_NUMBERS else ()
     limits = _limits(case, state) if case.family == INFINITE else ()
     return Answer(case, right, eager, _shaken(case, state, right), exact, touched, limits)
 

@@ -12,6 +12,7 @@ from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .added_weights import far_below_zero, far_from_zero, far_in_common
+from .beside import nan_beside
 from .counters import counters_run_over
 from .domain import within
 from .extremes import (
@@ -25,7 +26,7 @@ from .extremes import (
     zeros_alone,
     zeros_in,
 )
-from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, UNLIKE, draw_inputs, floats, nudged
+from .families import FAINT, FEW, HALVES, LEVEL, MUST, NAN_BESIDE, TIES, UNLIKE, draw_inputs, floats, nudged
 from .half_range import half_range
 from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
@@ -81,7 +82,8 @@ _SUMS = {
 ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle spikes": idle_spike, "idle NaN": idle_nan,
     "idle NaN from zero": idle_from_zero, "idle NaN behind lengths": idle_behind_lengths,
-    NEUTRAL: neutral, "counters run over": counters_run_over, "ignored classes": ignored_classes,
+    NAN_BESIDE: nan_beside, NEUTRAL: neutral, "counters run over": counters_run_over,
+    "ignored classes": ignored_classes,
     "extreme integers": extreme_integers,
     "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,

@@ -41,7 +41,8 @@ SIGNED_ZEROS = "signed zeros"
 
 NEAR_ONE = "near one"
 
-INFINITE, ONE_NAN = "infinite rows", "one NaN"
+INFINITE, ONE_NAN, NAN_BESIDE = "infinite rows", "one NaN", "NaN beside what a value takes"
+NO_NUMBERS = (INFINITE, ONE_NAN, NAN_BESIDE)
 """Judged one way only: a number where the reference has none hides it."""
 
 LONE_ROWS, LATE_PEAKS = "lone rows", "late peaks"

@@ -150,10 +150,10 @@ class Reference:
         return int(counter.get_total_flops())
 
     def gradient(
-        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], asked: int | str
+        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], asked: int | str, at: int | None = None
     ) -> torch.Tensor | None:
-        """Of a weighted sum of all that floats among the outputs, by one input, or by a weight or a buffer of
-        that name; None where there is none."""
+        """Of a weighted sum of all that floats among the outputs, or of the first one's value `at` a place,
+        by an input, or a weight or buffer of that name; None where there is none."""
         model = copied_model(self.model)
         model.load_state_dict(state)
         args = [_copied(value, lambda tensor: tensor) for value in inputs]
@@ -166,7 +166,8 @@ class Reference:
                 _make_writable(model, asked, held)
             leaves = pytree.tree_leaves(model(*args))
             floating = [one for one in leaves if isinstance(one, torch.Tensor) and one.requires_grad]
-            sum((one * torch.rand_like(one)).sum() for one in floating).backward()  # type: ignore[union-attr]
+            whole = sum((one * torch.rand_like(one)).sum() for one in floating)
+            (whole if at is None else leaves[0].view(-1)[at]).backward()  # type: ignore[union-attr]
         return held.grad
 
     def rounded(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], precision: str) -> Ran:

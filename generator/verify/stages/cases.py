@@ -23,6 +23,7 @@ from ..inputs.families import (
     LATE_PEAKS,
     LONE_ROWS,
     MUST,
+    NAN_BESIDE,
     ONE_AHEAD,
     ONE_NAN,
     OPPOSED,
@@ -110,7 +111,9 @@ class _Plan:
         cases += self._at_length()
         cases += [*beside_full, *self._of_crowds()]
         cases.append(replace(shipped, name=f"{shipped.name}, moved", step=_moved(first, shipped)))
-        cases += [draw.case(0, first, ONE_NAN, optional=False)] if tells_more(ONE_NAN, first) else []
+        if tells_more(ONE_NAN, first):
+            cases.append(draw.case(0, first, ONE_NAN, optional=False))
+            cases += self._altered(*self.odd, NAN_BESIDE)
         cases += self._layouts()
         cases += [case for layout in EMPTY for case in draw.emptied(plain(cases, self.odd[1]), layout)]
         return [*cases, *self._optional()]
@@ -132,7 +135,9 @@ class _Plan:
     def _at_small(self, shipped: Case) -> list[Case]:
         draw, first = self.draw, self.first
         cases = [*self._families(must=True), draw.nudged(shipped)]
-        cases += [case for family in ALTERED for case in draw.altered(shipped, family)]
+        cases += [
+            case for family in ALTERED if family != NAN_BESIDE for case in draw.altered(shipped, family)
+        ]
         cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
         return [*cases, *([draw.case(0, first, HALVES, optional=False)] if in_half(first) else [])]
 

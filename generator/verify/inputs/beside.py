@@ -1,0 +1,50 @@
+"""Puts NaN right beside what one value of the output takes, where a tile that is wider reads on: the sample
+behind a window, the next row, the next column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.eight_bits import is_eight_bits
+from ..reference.oracle import Reference
+from .families import floats
+
+_TRIES = 4
+"""Values of the output, of which some take an input's first number or last."""
+
+_BEFORE, _BEHIND = 0, -1
+
+
+def nan_beside(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with NaN behind the last number of each, as they lie in memory, that one value of the output
+    takes, and before the first that another takes; None where there is no place that leaves the value one."""
+    answer = reference.tried(inputs, state)
+    if answer is None or not answer.outputs or not answer.outputs[0].numel():
+        return None
+    given = list(inputs)
+    for side in (_BEHIND, _BEFORE):
+        for value in torch.randint(0, answer.outputs[0].numel(), (_TRIES,), generator=generator).tolist():
+            changed = [
+                _spoilt(one, side, reference.gradient(inputs, state, place, value)) if floats(one) else one
+                for place, one in enumerate(given)
+            ]
+            left = reference.tried(changed, state)
+            if left is not None and not bool(left.outputs[0].view(-1)[value].isnan()):
+                given = changed
+                break
+    return None if all(one is was for one, was in zip(given, inputs, strict=True)) else given
+
+
+def _spoilt(given: torch.Tensor, side: int, gradient: torch.Tensor | None) -> torch.Tensor:
+    taken = [] if gradient is None else gradient.contiguous().view(-1).nonzero().view(-1).tolist()
+    spot = taken[side] + (1 if side == _BEHIND else -1) if taken else -1
+    if not 0 <= spot < given.numel() or is_eight_bits(given):
+        return given
+    changed = given.contiguous().clone()
+    changed.view(-1)[spot] = torch.nan
+    return changed
