@@ -34,7 +34,7 @@ def nan_beside(
                 for place, one in enumerate(given)
             ]
             left = reference.tried(changed, state)
-            if left is not None and not bool(left.outputs[0].view(-1)[value].isnan()):
+            if left is not None and not bool(left.outputs[0].reshape(-1)[value].isnan()):
                 given = changed
                 break
     return None if all(one is was for one, was in zip(given, inputs, strict=True)) else given

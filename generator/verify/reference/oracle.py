@@ -167,7 +167,7 @@ class Reference:
             leaves = pytree.tree_leaves(model(*args))
             floating = [one for one in leaves if isinstance(one, torch.Tensor) and one.requires_grad]
             whole = sum((one * torch.rand_like(one)).sum() for one in floating)
-            (whole if at is None else leaves[0].view(-1)[at]).backward()  # type: ignore[union-attr]
+            (whole if at is None else leaves[0].reshape(-1)[at]).backward()  # type: ignore[union-attr]
         return held.grad
 
     def rounded(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], precision: str) -> Ran:
