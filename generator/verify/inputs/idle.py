@@ -144,11 +144,12 @@ def spiked(
     answer: Ran,
     generator: torch.Generator,
 ) -> torch.Tensor | None:
-    """`tensor` with `value` at idle places, all of them that no gradient passes through and that make no
-    difference to the `answer`; None where there are none."""
+    """`tensor` with `value`, or the largest of its dtype, at idle places, all of them that no gradient passes
+    through and that make no difference to the `answer`; None where there are none."""
+    largest = torch.finfo(tensor.dtype).max
+    filled = value if math.isnan(value) else min(value, largest)
     if gradient is not None and bool((gradient == 0).any()) and not is_eight_bits(tensor):
-        most = min(SPIKE, torch.finfo(tensor.dtype).max)
-        filled = value if math.isnan(value) else most
+        most = min(SPIKE, largest)
 
         def is_idle(places: torch.Tensor) -> bool:
             whole = (tensor.masked_fill(places, one) for one in (filled, most, -most))
@@ -159,7 +160,7 @@ def spiked(
             return tensor.masked_fill(idle, filled)
     found, changed = 0, tensor
     for spot in torch.randint(0, max(1, changed.numel()), (_TRIES,), generator=generator).tolist():
-        both = (value, SPIKE, -SPIKE) if math.isnan(value) else (value,)
+        both = (filled,) if value == SPIKE else (filled, SPIKE, -SPIKE)
         tries = [_with(changed, spot, one) for one in both]
         if all(same_answer(tried(one), answer) for one in tries):
             changed, found = tries[0], found + 1

@@ -1,5 +1,6 @@
 """Puts NaN into weights, buffers and tables where a mask or a length leaves it out: at places that make no
-difference, and in a row that nothing names but integers of which no answer depends."""
+difference, and in a row that nothing names but integers of which no answer depends. Enormous numbers where
+nothing is left out but what nobody looks up."""
 
 from __future__ import annotations
 
@@ -20,7 +21,10 @@ from .places import rises
 State = dict[str, torch.Tensor]
 Given = tuple[list[Input], State]
 
-IDLE_ROWS, IDLE_WEIGHTS = "NaN in idle rows", "NaN in idle weights"
+IDLE_ROWS, IDLE_WEIGHTS = "NaN in idle rows", "idle weights"
+
+_ENORMOUS = 2.0**98
+"""No square of it is a number in float32: a product with a row of zeros and a one is no lookup then."""
 
 _TRIES, _ENOUGH, _LEAST = 24, 6, 4
 """Places that are tried, found ones that are enough, and the fewest integers that are looked at."""
@@ -32,10 +36,12 @@ _MOST_WEIGHTS = 4
 def idle_weights(
     reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
 ) -> Given | None:
-    """What lies in a cache behind the last place, say, where the op itself leaves something out; not where it
-    only looks up rows, of which those that nobody names may be multiplied by zero."""
-    if not LEAVES_OUT & operators_of(reference, inputs, state):
+    """What lies in a cache behind the last place, say, is NaN where the op itself leaves something out; where
+    it only looks up rows, those that nobody names may be multiplied by zero, and are enormous."""
+    leaves_out = LEAVES_OUT & operators_of(reference, inputs, state)
+    if not leaves_out and not any(map(is_whole, inputs)):
         return None
+    value = torch.nan if leaves_out else _ENORMOUS
     answer = reference.tried(inputs, state)
     if answer is None or any(bool(widened(one).isnan().any()) for one in answer.outputs):
         return None
@@ -47,7 +53,7 @@ def idle_weights(
             return reference.tried(inputs, {**changed, name: one})
 
         gradient = reference.gradient(inputs, changed, name)
-        found = spiked(torch.nan, changed[name].contiguous(), gradient, tried, answer, generator)
+        found = spiked(value, changed[name].contiguous(), gradient, tried, answer, generator)
         if found is not None:
             changed[name] = found
     kept = all(one is state[name] for name, one in changed.items())

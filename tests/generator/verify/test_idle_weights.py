@@ -95,7 +95,26 @@ def test_what_a_buffer_holds_behind_a_length(written: bool) -> None:
     assert bool(spoilt[0].all()) is written
 
 
-def test_what_is_multiplied_by_zero_in_the_reference_stays() -> None:
-    given = [torch.randn(6), torch.tensor([3])]
+def test_what_is_multiplied_by_zero_in_the_reference_is_a_number() -> None:
+    given = [torch.randn(6), torch.full((5,), 3)]
     state = {"cache": torch.randn(5, 6)}
-    assert idle_weights(Reference(Cache(False), "as-is"), given, state, draw()) is None
+    found = idle_weights(Reference(Cache(False), "as-is"), given, state, draw())
+    assert found is not None
+    assert (found[1]["cache"][3:] == 2.0**98).all()
+    assert torch.equal(found[1]["cache"][:3], state["cache"][:3])
+
+
+def test_rows_that_nobody_looks_up_are_enormous_but_not_where_floats_alone_go_in() -> None:
+    class Lookup(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = nn.Parameter(torch.randn(5, 3).half())
+
+        def forward(self, ids: torch.Tensor) -> torch.Tensor:
+            return self.table[ids]
+
+    state = {"table": torch.randn(5, 3).half()}
+    found = idle_weights(Reference(Lookup(), "as-is"), [torch.tensor([0, 4, 2])], state, draw())
+    assert found is not None
+    assert (found[1]["table"] == 65504).all(1).tolist() == [False, True, False, True, False]
+    assert idle_weights(Reference(nn.Linear(3, 2), "as-is"), [torch.zeros(4, 3)], {}, draw()) is None
