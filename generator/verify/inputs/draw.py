@@ -13,6 +13,7 @@ from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .added_weights import far_below_zero, far_from_zero, far_in_common
 from .beside import nan_beside
+from .chosen import chosen_ahead
 from .counters import counters_run_over
 from .domain import within
 from .extremes import (
@@ -83,7 +84,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle spikes": idle_spike, "idle NaN": idle_nan,
     "idle NaN from zero": idle_from_zero, "idle NaN behind lengths": idle_behind_lengths,
     NAN_BESIDE: nan_beside, NEUTRAL: neutral, "counters run over": counters_run_over,
-    "ignored classes": ignored_classes,
+    "ignored classes": ignored_classes, "chosen far ahead": chosen_ahead,
     "extreme integers": extreme_integers,
     "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,

@@ -37,11 +37,11 @@ def idle_weights(
     reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
 ) -> Given | None:
     """What lies in a cache behind the last place, say, is NaN where the op itself leaves something out; where
-    it only looks up rows, those that nobody names may be multiplied by zero, and are enormous."""
-    leaves_out = LEAVES_OUT & operators_of(reference, inputs, state)
+    it only looks up rows, those that nobody names may be multiplied by zero, and are enormous, and NaN is in
+    those that somebody names and that make no difference: a bag's padding."""
+    leaves_out = bool(LEAVES_OUT & operators_of(reference, inputs, state))
     if not leaves_out and not any(map(is_whole, inputs)):
         return None
-    value = torch.nan if leaves_out else _ENORMOUS
     answer = reference.tried(inputs, state)
     if answer is None or any(bool(widened(one).isnan().any()) for one in answer.outputs):
         return None
@@ -52,12 +52,31 @@ def idle_weights(
         def tried(one: torch.Tensor, name: str = name) -> Ran | None:
             return reference.tried(inputs, {**changed, name: one})
 
-        gradient = reference.gradient(inputs, changed, name)
-        found = spiked(value, changed[name].contiguous(), gradient, tried, answer, generator)
-        if found is not None:
-            changed[name] = found
-    kept = all(one is state[name] for name, one in changed.items())
+        gradient, weight = reference.gradient(inputs, changed, name), changed[name].contiguous()
+        for value, taken in _asked(leaves_out, inputs, weight, gradient):
+            found = spiked(value, weight, taken, tried, answer, generator)
+            changed[name] = weight = weight if found is None else found
+    kept = all(torch.equal(one, state[name]) for name, one in changed.items())
     return None if kept else (list(inputs), changed)
+
+
+def _asked(
+    leaves_out: bool, inputs: Sequence[Input], weight: torch.Tensor, gradient: torch.Tensor | None
+) -> Iterator[tuple[float, torch.Tensor | None]]:
+    """What is put into a weight, and the gradient that tells where, which is one where it is not to be."""
+    if leaves_out:
+        yield torch.nan, gradient
+        return
+    if gradient is None:
+        return
+    named = torch.zeros_like(gradient, dtype=torch.bool)
+    for ids in filter(is_whole, inputs):
+        if ids.numel() and not rises(ids) and int(ids.min()) >= 0 and int(ids.max()) < len(weight):
+            named[ids.long().view(-1)] = True
+    for value, elsewhere in ((torch.nan, ~named), (_ENORMOUS, named)):
+        taken = gradient.masked_fill(elsewhere, 1.0)
+        if bool((taken == 0).any()):
+            yield value, taken
 
 
 def idle_rows(

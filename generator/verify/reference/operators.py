@@ -63,6 +63,9 @@ _EXTREMES = words("""
 """Torch documents that these pass NaN on, and of nothing else an op may consist for that to be asked: where
 they stand among others, honest kernels take `tl.max` and `tl.maximum`, which drop it."""
 
+_AT_PLACES = words("scatter_reduce index_reduce")
+"""Extremes or sums at places: NaN comes out of either."""
+
 _SORTS = words("sort msort median kthvalue")
 """In these NaN is larger than any number, and a median of which it is a part."""
 
@@ -129,7 +132,7 @@ def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:
     operators = frozenset(operators)
     if floating:
         moved = _MOVES | _SHIFTS | _LAYS
-        return operators <= _PASSES_NAN or operators <= moved | _EXTREMES | _SORTS
+        return operators <= _PASSES_NAN or operators <= moved | _EXTREMES | _AT_PLACES | _SORTS
     return operators <= _PASSES_NAN | _COMPARES and not _COMPARES.isdisjoint(operators)
 
 

@@ -100,8 +100,18 @@ def test_what_is_multiplied_by_zero_in_the_reference_is_a_number() -> None:
     state = {"cache": torch.randn(5, 6)}
     found = idle_weights(Reference(Cache(False), "as-is"), given, state, draw())
     assert found is not None
-    assert (found[1]["cache"][3:] == 2.0**98).all()
-    assert torch.equal(found[1]["cache"][:3], state["cache"][:3])
+    assert (found[1]["cache"][4] == 2.0**98).all()
+    assert torch.equal(found[1]["cache"][:4], state["cache"][:4])  # of which a length of three names one
+
+
+def test_the_padding_of_a_bag_is_nan_and_what_nobody_looks_up_is_enormous() -> None:
+    bag = Reference(nn.EmbeddingBag(6, 2, mode="sum", padding_idx=1), "as-is")
+    given = [torch.tensor([0, 1, 5, 1]), torch.tensor([0, 2])]
+    found = idle_weights(bag, given, {"weight": torch.randn(6, 2)}, draw())
+    assert found is not None
+    weight = found[1]["weight"]
+    assert weight.isnan().all(1).tolist() == [False, True, False, False, False, False]
+    assert (weight == 2.0**98).all(1).tolist() == [False, False, True, True, True, False]
 
 
 def test_rows_that_nobody_looks_up_are_enormous_but_not_where_floats_alone_go_in() -> None:
