@@ -1,4 +1,4 @@
-"""Maxima by atomics on keys of int32 that order as the floats do, NaN above all; kernels code and decode."""
+"""Maxima by atomics on keys of int32 that order as the floats do, NaN above all; kernels code and decode.
 
 op: scatter_amax_rows
 expected: passed

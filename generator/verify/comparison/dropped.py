@@ -33,7 +33,7 @@ from ..inputs.ignored import ALL_IGNORED
 from ..inputs.with_weights import ALONE
 from ..reference.budget import FLOORS, too_ill_conditioned
 from ..reference.eight_bits import widened
-from ..reference.measures import difference
+from ..reference.measures import alike_but_for_size, difference
 from ..reference.operators import FRACTIONAL, cancels, passes_nan, squares, vanishes
 from .largest import overflows
 from .right import Answer
@@ -153,25 +153,12 @@ def _without_a_scale(answer: Answer) -> bool:
     usual = case.setting.reference.tried_exactly(
         [_times(one, factor) for one in case.inputs], case.step.state
     )
-    return usual is not None and all(map(_alike, answer.oracle.outputs, usual.outputs))
+    return usual is not None and all(map(alike_but_for_size, answer.oracle.outputs, usual.outputs))
 
 
 def _times(value: Input, factor: float) -> Input:
     floats = isinstance(value, torch.Tensor) and value.is_floating_point()
     return value.double() * factor if floats else value  # type: ignore[union-attr]
-
-
-_ALIKE = 1e-9
-
-
-def _alike(small: torch.Tensor, usual: torch.Tensor) -> bool:
-    """Equal, or equal once both have a largest value of one."""
-    if not small.is_floating_point() or small.numel() == 0:
-        return torch.equal(small, usual)
-    sizes = [one.abs().max() for one in (small, usual)]
-    if not all(0.0 < float(size) < float("inf") for size in sizes):
-        return False
-    return bool(((small / sizes[0] - usual / sizes[1]).abs() <= _ALIKE).all())
 
 
 def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:

@@ -53,7 +53,7 @@ from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice, 
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .thresholds import met_integers, met_results, met_thresholds
-from .unlike import unlike_sizes
+from .unlike import one_vanishing, unlike_sizes
 from .unsorted import nearly_sorted, unsorted
 from .weights import (
     AS_INPUTS,
@@ -106,6 +106,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
     **{name: partial(unlike_sizes, turn) for turn, name in enumerate(UNLIKE)},
+    **{f"next to nothing in {turn}": partial(one_vanishing, turn) for turn in range(2)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
     **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
 }  # fmt: skip

@@ -8,6 +8,8 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.eight_bits import is_eight_bits
+from ..reference.measures import alike_but_for_size, difference
+from ..reference.operators import cancels, squares
 from ..reference.oracle import Reference
 from .extremes import is_finite
 from .families import floats
@@ -32,6 +34,35 @@ def unlike_sizes(
     answer = reference.tried(changed, state) if len(signed) > 1 else None
     return changed if answer is not None and all(map(is_finite, answer.outputs)) else None
 
+
+def one_vanishing(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` of which the one at `turn`, of those of both signs, is next to nothing, its squares zero.
+    None where there is no other, where the answer is another then but for its size (an epsilon has a part
+    in it), or where the reference itself loses its digits."""
+    signed = [place for place, one in enumerate(inputs) if _of_both_signs(one)]
+    if len(signed) < 2 or turn >= len(signed):
+        return None
+    changed, one = list(inputs), inputs[signed[turn]]
+    assert isinstance(one, torch.Tensor)
+    changed[signed[turn]] = one.contiguous() * _VANISHING
+    exact, usual = reference.tried_exactly(changed, state), reference.tried_exactly(inputs, state)
+    own = reference.tried(changed, state)
+    if exact is None or usual is None or own is None or cancels(exact.operators) or squares(exact.operators):
+        return None
+    alike = all(map(alike_but_for_size, exact.outputs, usual.outputs))
+    pairs = zip(own.outputs, exact.outputs, strict=True)
+    lost = any(one.is_floating_point() and difference(one, right).worst > _LOST for one, right in pairs)
+    return changed if alike and not lost else None
+
+
+_VANISHING, _LOST = 2.0**-100, 1e-5
+"""Beside numbers of usual size results are far from the smallest there are; and what eager may be off by."""
 
 _FAR_OUT = 2.0**66
 """Whose square is beyond float32."""

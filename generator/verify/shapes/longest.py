@@ -30,18 +30,28 @@ _ONE_OVER, _TILE, _LITTLE = (257, 264, 272), 128, 16
 """What is shared out in parts of so many tiles is a little more than they hold."""
 
 
-def longest(op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False) -> list[ShapeSet]:
+_PAST_A_BYTE = (703, 704, 768)
+"""Of such steps a mask that keeps two in five keeps more than a byte counts."""
+
+
+def longest(
+    op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False, counts: bool = False
+) -> list[ShapeSet]:
     """For each size of the op that none of `sets`, the small one first, has beyond full size; with `loops`,
-    for those alone that are the steps of a loop, of not too many calls."""
+    for those alone that are the steps of a loop, of not too many calls. Where a candidate `counts` in short
+    integers, beyond what a byte counts."""
     full = sizes_of(op.constants)
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     found: list[ShapeSet] = []
     for name in sorted(short, key=lambda one: -full[one]):
         is_set = any(name in one.overrides for one in sets)
-        if max(_judged(op, name, sets)) > full[name] or len(found) == _AXES:
+        least = max(full[name], _PAST_A_BYTE[0] - 1 if counts else 0)
+        if max(_judged(op, name, sets)) > least or len(found) == _AXES:
             continue
         if _is_loop(op, name) if loops else is_set or _is_axis(op, name):
-            found += _made(op, f"{LONG}{name}", name, _lengths(full[name]), sets, most_bytes)
+            lengths = [one for one in _PAST_A_BYTE if counts and one > 2 * full[name]]
+            lengths += _lengths(full[name]) if max(_judged(op, name, sets)) <= full[name] else ()
+            found += _made(op, f"{LONG}{name}", name, tuple(lengths), sets, most_bytes)
     return found
 
 

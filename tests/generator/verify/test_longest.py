@@ -112,6 +112,15 @@ def test_two_axes_at_once_are_several_tiles_long_for_who_goes_through_tiles(tmp_
     assert TOGETHER not in shapes(given)
 
 
+def test_an_axis_is_longer_than_a_byte_counts_for_who_counts_in_one(tmp_path: Path) -> None:
+    text = PRODUCT.replace("200, 500, 1024", "24, 500, 1024").replace("torch.randn(R", "torch.randn(9, R")
+    given = op(tmp_path, text)
+    source = "def kernel(mask):\n    return mask.to(tl.int8)\n"
+    counted = {one.name: dict(one.op.constants) for one in settings(given, "as-is", 1, source=source)}
+    assert counted["long ROWS"]["ROWS"] == 703
+    assert max(one["ROWS"] for one in shapes(given).values()) < 703  # type: ignore[type-var,operator]
+
+
 def test_a_loop_takes_more_steps_than_at_full_size(tmp_path: Path) -> None:
     found = shapes(op(tmp_path, STEPS))
     assert max(one["STEPS"] for one in found.values()) > 60  # type: ignore[type-var,operator]

@@ -7,7 +7,7 @@ from kbgen.generator.verify.inputs.extremes import zeros_alone
 from kbgen.generator.verify.inputs.idle import idle_from_zero, idle_nan
 from kbgen.generator.verify.inputs.integers import one_place
 from kbgen.generator.verify.inputs.repeated import nearly_twice, one_nearly_twice
-from kbgen.generator.verify.inputs.unlike import unlike_sizes
+from kbgen.generator.verify.inputs.unlike import one_vanishing, unlike_sizes
 from kbgen.generator.verify.inputs.weights import at_their_beginning, counted_on
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
 
@@ -58,6 +58,19 @@ def test_one_input_is_far_out_and_the_other_close_in() -> None:
     assert torch.equal(torch.as_tensor(changed[1]), b * 2.0**66)
     assert unlike_sizes(1, reference(products), [a, b.abs()], {}, draw()) is None
     assert unlike_sizes(1, reference(products), [a.half(), b.half()], {}, draw()) is None
+
+
+def test_one_input_is_next_to_nothing_where_that_changes_nothing_but_sizes() -> None:
+    a, b = torch.randn(4, 6), torch.randn(4, 6)
+    for turn in range(2):
+        changed = one_vanishing(turn, reference(torch.mul), [a, b], {}, draw())
+        assert changed is not None
+        assert torch.equal(torch.as_tensor(changed[turn]), (a, b)[turn] * 2.0**-100)
+        assert changed[1 - turn] is (a, b)[1 - turn]
+    assert one_vanishing(0, reference(lambda a, b: a + b), [a, b], {}, draw()) is None
+    assert one_vanishing(0, reference(lambda a, b: a * a * a * b), [a, b], {}, draw()) is None  # eager's own
+    assert one_vanishing(0, reference(lambda a, b: b * torch.tanh(a)), [a, b], {}, draw()) is None
+    assert one_vanishing(1, reference(lambda a: a * 2), [a], {}, draw()) is None
 
 
 def test_zeros_alone_are_of_both_signs_where_numbers_are() -> None:
