@@ -19,11 +19,19 @@ def test_keys_have_more_heads_than_queries_once() -> None:
     assert sizes["HEAD_DIM"] == op.constants["HEAD_DIM"]  # of which the constructor is told
 
 
+def test_heads_that_one_block_takes_as_shipped_are_many_once() -> None:
+    op = load_op(OPS / "rope_positions.py")
+    found = {one.name: one.op.constants for one in settings(op, "as-is", 0)}
+    assert max(int(sizes["HEADS"]) for sizes in found.values()) > 32  # type: ignore[call-overload]
+    assert found[EXCHANGED]["HEADS"] == op.constants["HEADS"]  # it stands between the two that change places
+    assert found[f"{EXCHANGED} HEADS"]["HEADS"] == found["small"]["TOKENS"]
+
+
 def test_nothing_is_exchanged_where_either_order_is_judged() -> None:
     op = load_op(OPS / "rotary_qk.py")
     small = op.shape_sets(1 << 20)[0]
     names = ["BATCH", "SEQ", "Q_HEADS", "KV_HEADS"]
-    orders = [dict(zip(order, range(2, 6), strict=True)) for order in (names, names[::-1])]
+    orders = [dict(zip(order, range(9, 13), strict=True)) for order in (names, names[::-1])]
     shown = [ShapeSet("rising or falling", order, 1, True, "") for order in orders]
     assert exchanged(op, [small], 1 << 30)
     assert not exchanged(op, [small, *shown], 1 << 30)
