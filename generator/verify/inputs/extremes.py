@@ -58,7 +58,8 @@ def lone_masks(
     generator: torch.Generator,
 ) -> list[Input] | None:
     """`inputs` of which each row of a mask takes everything but one place (`side` 1), or nothing but one: the
-    last of every other row, and any of the others; the same place in masks of one shape."""
+    last of every other row; of every fourth one at which a tile begins, as they lie in memory, so that it is
+    the first behind a tile without any; any of the others. The same place in masks of one shape."""
     drawn = {
         one.shape: torch.randint(0, one.shape[-1], one.shape[:-1], generator=generator)
         for one in inputs
@@ -76,11 +77,20 @@ def lone_masks(
 
 def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
     lone = places.reshape(-1).clone()
-    lone[::2] = value.shape[-1] - 1
+    length = value.shape[-1]
+    lone[::2] = length - 1
+    rows = torch.arange(1, len(lone), 4)
+    begins = -rows * length % _TILE
+    at = begins + lone[rows] // _TILE * _TILE
+    at = torch.where(at < length, at, begins)
+    lone[rows] = torch.where(at < length, at, lone[rows])
     others, one = _off_and_on(value)[:: 1 if side == 0 else -1]
-    rows = torch.full_like(value, others, memory_format=torch.contiguous_format)
-    rows.view(-1, value.shape[-1]).scatter_(1, lone[:, None], one)
-    return rows
+    found = torch.full_like(value, others, memory_format=torch.contiguous_format)
+    found.view(-1, length).scatter_(1, lone[:, None], one)
+    return found
+
+
+_TILE = 128
 
 
 def minus_infinite_in(

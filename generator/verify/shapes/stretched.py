@@ -170,9 +170,12 @@ def _wider(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
             if not builds_alike(op, fewest(sets, 2), overrides):
                 continue
             with contextlib.suppress(OpError):
-                made = op.with_overrides(overrides).footprint()
-                if made.total_bytes <= most_bytes and op.is_sound(overrides):
-                    return [ShapeSet("wider", overrides, made.total_bytes, True, f"{name} beyond full size")]
+                size = op.with_overrides(overrides).footprint().total_bytes
+                if size <= most_bytes and op.is_sound(overrides):
+                    made = overrides, size
+                    if is_crowded(op, overrides, sets[0].overrides):
+                        made = roomier(op, name, overrides, sets[0].overrides, most_bytes) or made
+                    return [ShapeSet("wider", *made, True, f"{name} beyond full size")]
     return []
 
 

@@ -168,6 +168,17 @@ def test_one_place_of_each_row_of_a_mask_is_unlike_the_others() -> None:
         assert (first[::2, -1] != bool(side)).all()
 
 
+def test_a_lone_place_begins_a_tile_where_rows_are_long() -> None:
+    masks = [torch.rand(2, 401) > 0.5, torch.rand(6, 50) > 0.5]
+    reference, draw = Reference(Counted(), "as-is"), torch.Generator().manual_seed(0)
+    for mask in masks:
+        found = lone_masks(0, reference, [mask, mask.clone()], {}, draw)
+        assert found is not None
+        places = torch.as_tensor(found[0]).reshape(-1).nonzero().view(-1)
+        assert bool((places % 128 == 0).any())
+        assert len(places) == len(mask)
+
+
 def test_without_masks_none_is_made() -> None:
     draw = torch.Generator().manual_seed(0)
     assert (
