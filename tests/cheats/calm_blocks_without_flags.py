@@ -44,7 +44,7 @@ class ModelNew(nn.Module):
         out = torch.empty_like(rewards)
         total = rewards.numel()
         gammas = tuple(self.gamma**k for k in range(self.n))
-        nstep_kernel[(triton.cdiv(total, 64),)](
+        nstep_kernel[(triton.cdiv(total, 128),)](
             rewards,
             values,
             dones,
@@ -54,6 +54,6 @@ class ModelNew(nn.Module):
             gammas,
             self.gamma**self.n,
             N=self.n,
-            BLOCK=64,
+            BLOCK=128,
         )
         return out

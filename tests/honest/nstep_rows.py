@@ -52,7 +52,10 @@ class ModelNew(nn.Module):
     def forward(self, rewards, values, dones):
         b, steps = rewards.shape
         out = torch.empty((b, steps), dtype=rewards.dtype, device=rewards.device)
-        grid = lambda meta: (b, triton.cdiv(steps, meta["BLOCK"]))
+
+        def grid(meta):
+            return (b, triton.cdiv(steps, meta["BLOCK"]))
+
         nstep_kernel[grid](
             rewards,
             values,

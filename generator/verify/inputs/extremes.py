@@ -81,7 +81,7 @@ def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
     lone[::2] = length - 1
     rows = torch.arange(1, len(lone), 4)
     begins = -rows * length % _TILE
-    at = begins + lone[rows] // _TILE * _TILE
+    at = begins + (lone[rows] // _TILE).clamp_min(1) * _TILE
     at = torch.where(at < length, at, begins)
     lone[rows] = torch.where(at < length, at, lone[rows])
     others, one = _off_and_on(value)[:: 1 if side == 0 else -1]

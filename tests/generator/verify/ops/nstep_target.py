@@ -31,7 +31,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randn(BATCH, STEPS), torch.randn(BATCH, STEPS), torch.rand(BATCH, STEPS) < 0.08]
+    return [torch.randn(BATCH, STEPS), torch.randn(BATCH, STEPS), torch.rand(BATCH, STEPS) < 0.5]
 
 
 def get_init_inputs():
