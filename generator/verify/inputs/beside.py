@@ -16,6 +16,7 @@ _TRIES = 4
 """Values of the output, of which some take an input's first number or last."""
 
 _BEFORE, _BEHIND = 0, -1
+"""Which of the places that a value takes the NaN stands next to."""
 
 
 def nan_beside(

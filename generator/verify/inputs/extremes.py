@@ -91,6 +91,7 @@ def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
 
 
 _TILE = 128
+"""Elements: where one of so many begins, shorter ones of a power of two begin too."""
 
 
 def minus_infinite_in(
