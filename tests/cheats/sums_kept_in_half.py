@@ -42,5 +42,5 @@ class ModelNew(nn.Module):
         rows = x.numel() // inner
         out = torch.empty((*x.shape[:-1], outs), dtype=x.dtype, device=x.device)
         grid = (triton.cdiv(rows, 32), triton.cdiv(outs, 32))
-        linear_kernel[grid](x, weight, self.linear.bias, out, rows, outs, inner, BM=32, BN=32, BK=64)
+        linear_kernel[grid](x, weight, self.linear.bias, out, rows, outs, inner, BM=32, BN=32, BK=128)
         return out

@@ -186,6 +186,7 @@ class _Plan:
             cases += self._one_place_at_length(place, longest)
             shifted = draw.case(place, longest, "shifted normal")  # whose mean shows what it was divided by
             cases += draw.altered(shifted, "all but one")
+            cases += [draw.case(place, longest, HALVES, optional=False)] if in_half(longest) else []
         place, most = self._most(most_places)
         if most_places(most) > most_places(longest):  # one that is met more often than a byte counts
             cases += self._one_place_at_length(place, most)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kbgen.generator.verify.inputs.families import HALVES
 from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings
@@ -55,6 +56,12 @@ def test_every_kind_of_call_is_planned() -> None:
     assert sum(case.step.ghost for case in cases) == 1
     assert not any(case.step.optional for case in cases if case.step.layout == "transposed")
     assert len(set(names)) == len(names)
+
+
+def test_sums_of_halves_pass_the_end_of_float16_where_rows_are_longest_too() -> None:
+    cases = plan(settings(load_op(OPS / "linear_half.py"), "as-is", 1), 1)
+    rows = {case.name: case.step.inputs[0].shape[-1] for case in cases if case.family == HALVES}  # type: ignore[union-attr]
+    assert rows["small, opposed halves"] < 256 < rows["wide, opposed halves"]
 
 
 def judged(source: str, op: str, folder: Path, head: str = "") -> Verdict:
