@@ -27,7 +27,7 @@ class Hints:
     block ends: rows beyond it may be cut. `paths`: it may go another way for other sizes, since it has
     several kernels or asks for sizes. `short_integers`: it names integers of 8 or 16 bits. `promises` are
     made to the compiler; `units` of a card are asked for; `asks_atomics`: what an atomic found is made use
-    of."""
+    of; `moduli`: what a remainder that is compared is taken by, the least and the largest."""
 
     longest_tile: int
     longest_row: int
@@ -36,6 +36,7 @@ class Hints:
     promises: bool
     units: bool
     asks_atomics: bool
+    moduli: tuple[int, ...]
 
 
 @lru_cache(maxsize=8)
@@ -52,6 +53,7 @@ def hints(source: str) -> Hints:
         promises=not names.isdisjoint(_PROMISES),
         units=_UNITS in names,
         asks_atomics=_asks_atomics(tree),
+        moduli=_moduli(tree),
     )
 
 
@@ -77,6 +79,27 @@ def _asks_atomics(tree: list[ast.AST]) -> bool:
     alone = {id(node.value) for node in tree if isinstance(node, ast.Expr)}
     calls = (node for node in tree if isinstance(node, ast.Call) and id(node) not in alone)
     return any("atomic_" in ast.unparse(node.func) for node in calls)
+
+
+def _moduli(tree: list[ast.AST]) -> tuple[int, ...]:
+    """Of remainders that are compared, or asked whether there is one. What has a name may be any tile: as
+    long as most are, or as the longest of those that stand there."""
+    asked: list[ast.expr] = [node for node in tree if isinstance(node, ast.Compare)]
+    asked += [node.operand for node in tree if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)]
+    rest = [
+        part.right
+        for node in asked
+        for part in ast.walk(node)
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod)
+    ]
+    found = {size for one in rest if _LEAST_MODULUS <= (size := _number(one)) <= _LARGEST_MODULUS}
+    if not all(map(_number, rest)):
+        found |= {_USUAL_TILE} | {size for node in tree if (size := _number(node)) in _LONG_TILES}
+    return (min(found), max(found)) if len(found) > 1 else tuple(found)
+
+
+_LEAST_MODULUS, _LARGEST_MODULUS = 4, 256
+_USUAL_TILE, _LONG_TILES = 64, (128, 256)
 
 
 def _longest_tile(tree: list[ast.AST]) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from ....profiling.op import Op
+from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
-from .sizing import builds_alike, first_sound, free_sizes
+from .sizing import builds_alike, first_sound, free_sizes, sizes_of
 
 UNEVEN = (331, 344, 352)
 """Lengths of several tiles and a remainder, the first that an op takes."""
@@ -17,7 +18,9 @@ TOGETHER = "uneven together"
 
 def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: int) -> list[ShapeSet]:
     """The two largest of them in uneven parts at once, with one of what the model is not built from: a tile
-    that is left out by what its rows and its columns have in common shows where there are several of both."""
+    that is left out by what its rows and its columns have in common shows where there are several of both.
+    Where they are not two, those that shape what comes out, in more parts than they have at full size."""
+    names = names if len(names) > 1 else _spanning(op)
     if len(names) < 2:
         return []
     long = dict(zip(names, (UNEVEN[-1], UNEVEN[0]), strict=True))
@@ -28,3 +31,20 @@ def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: in
         if made is not None:
             return [ShapeSet(TOGETHER, *made, True, " and ".join(names) + " in uneven parts")]
     return []
+
+
+def _spanning(op: Op) -> list[str]:
+    """The two largest sizes of which what comes out has axes, if there are two that make several parts."""
+    full, usual = sizes_of(op.constants), op.footprint().outputs
+    found: list[str] = []
+    for name in sorted(free_sizes(op), key=lambda one: -full[one]):
+        with contextlib.suppress(OpError):
+            outputs = op.with_overrides({name: 2 * full[name]}).footprint().outputs
+            if len(found) < 2 and full[name] >= _PART and outputs != usual:
+                found.append(name)
+    return found
+
+
+_PART = 32
+"""Elements of a tile along one of two axes: a shorter one has no second at full size, and is asked for
+alone."""

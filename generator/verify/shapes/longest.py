@@ -14,8 +14,8 @@ from .sizing import builds_alike, fewest, first_sound, free_sizes, is_crowded, s
 LONG, OVER, HALF = "long ", "one over ", "half "
 """What their names begin with."""
 
-_SHORTEST, _LONGEST = 8, 1024
-"""Sizes at full size that are made longer: nobody takes more for a tile, and fewer are no tile."""
+_SHORTEST, _LONGEST = 5, 1024
+"""Sizes at full size that are made longer: nobody takes more for a tile, and fewer are parts of a whole."""
 
 _CALLS = 4000
 """Of a loop at full size: at twice as many a reference takes a second for each of its answers."""
@@ -30,29 +30,35 @@ _ONE_OVER, _TILE, _LITTLE = (257, 264, 272), 128, 16
 """What is shared out in parts of so many tiles is a little more than they hold."""
 
 
-_PAST_A_BYTE = (703, 704, 768)
-"""Of such steps a mask that keeps two in five keeps more than a byte counts."""
+_THOUSAND = 1000
+_THOUSANDS = (1011, 1006, 1008, 1024)
+"""What is beyond, the first that an op takes: of the first two a product with their reciprocal in float32 is
+less than one. No tile that was made for an axis of hundreds holds it, nor do so many of them."""
 
 
-def longest(
-    op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False, counts: bool = False
-) -> list[ShapeSet]:
-    """For each size of the op that none of `sets`, the small one first, has beyond full size; with `loops`,
-    for those alone that are the steps of a loop, of not too many calls. Where a candidate `counts` in short
-    integers, beyond what a byte counts."""
+def longest(op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False) -> list[ShapeSet]:
+    """For each size of the op that none of `sets`, the small one first, has beyond full size and beyond a
+    thousand; with `loops`, for those alone that are the steps of a loop, of not too many calls, and that none
+    has beyond full size."""
     full = sizes_of(op.constants)
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     found: list[ShapeSet] = []
     for name in sorted(short, key=lambda one: -full[one]):
-        is_set = any(name in one.overrides for one in sets)
-        least = max(full[name], _PAST_A_BYTE[0] - 1 if counts else 0)
-        if max(_judged(op, name, sets)) > least or len(found) == _AXES:
+        judged = max(_judged(op, name, sets))
+        steps = loops or _is_loop(op, name)
+        if judged > (full[name] if steps else max(full[name], _THOUSAND)) or len(found) == _AXES:
             continue
-        if _is_loop(op, name) if loops else is_set or _is_axis(op, name):
-            lengths = [one for one in _PAST_A_BYTE if counts and one > 2 * full[name]]
-            lengths += _lengths(full[name]) if max(_judged(op, name, sets)) <= full[name] else ()
-            found += _made(op, f"{LONG}{name}", name, tuple(lengths), sets, most_bytes)
+        is_set = any(name in one.overrides for one in sets)
+        if steps if loops else is_set or _is_axis(op, name):
+            lengths = () if steps else _thousands(full[name])
+            lengths += _lengths(full[name]) if judged <= full[name] else ()
+            found += _made(op, f"{LONG}{name}", name, lengths, sets, most_bytes)
     return found
+
+
+def _thousands(full: int) -> tuple[int, ...]:
+    """None where two and a third of full size is beyond as well."""
+    return (*_THOUSANDS, -(-_THOUSAND // full) * full) if _lengths(full)[0] < _THOUSAND else ()
 
 
 def short(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:

@@ -14,6 +14,7 @@ from .exchanged import exchanged
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, together
 from .longest import LONG, OVER, halved, longest, one_over, roomier, short
+from .multiples import multiples
 from .sizing import (
     FEW_AMONG,
     builds_alike,
@@ -77,7 +78,8 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     found = [*_tall(op, sets), *_alike(op, sets[0]), *short(op, sets), *longer, *past, *parts, *tables]
     found += windows(op, sets, 2 * most_bytes)
     found += exchanged(op, [*sets, *found], _LONGER * sets[0].total_bytes)
-    found += longest(op, [*sets, *found], 4 * most_bytes, counts=told.short_integers)
+    found += longest(op, [*sets, *found], 4 * most_bytes)
+    found += multiples(op, sets, most_bytes, told.moduli)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
     found += halved(op, [*sets, *found], 2 * most_bytes)
     more = one_more(op) if any(not one.overrides for one in sets) else None  # else asked for with full size

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+import torch
 
+from kbgen.generator.verify.shapes.hints import hints
 from kbgen.generator.verify.shapes.in_parts import TOGETHER
 from kbgen.generator.verify.shapes.stretched import has_few_rows
 from kbgen.generator.verify.stages.settings import settings
@@ -94,7 +96,7 @@ def test_each_axis_is_once_longer_than_at_full_size(tmp_path: Path) -> None:
 def test_an_axis_in_the_middle_is_longer_while_the_others_are_short(tmp_path: Path) -> None:
     text = PRODUCT.replace("torch.randn(ROWS, INNER)", "torch.randn(9, ROWS, INNER)")
     long = shapes(op(tmp_path, text.replace("a @ b", "(a * 2).cumsum(1) @ b")))["long ROWS"]
-    assert (long["ROWS"], long["INNER"], long["COLUMNS"]) == (467, 4, 4)
+    assert (long["ROWS"], long["INNER"], long["COLUMNS"]) == (1011, 4, 4)
 
 
 def test_an_inner_axis_is_once_a_little_longer_than_whole_tiles(tmp_path: Path) -> None:
@@ -112,13 +114,40 @@ def test_two_axes_at_once_are_several_tiles_long_for_who_goes_through_tiles(tmp_
     assert TOGETHER not in shapes(given)
 
 
-def test_an_axis_is_longer_than_a_byte_counts_for_who_counts_in_one(tmp_path: Path) -> None:
-    text = PRODUCT.replace("200, 500, 1024", "24, 500, 1024").replace("torch.randn(R", "torch.randn(9, R")
-    given = op(tmp_path, text)
-    source = "def kernel(mask):\n    return mask.to(tl.int8)\n"
-    counted = {one.name: dict(one.op.constants) for one in settings(given, "as-is", 1, source=source)}
-    assert counted["long ROWS"]["ROWS"] == 703
-    assert max(one["ROWS"] for one in shapes(given).values()) < 703  # type: ignore[type-var,operator]
+def test_every_axis_is_once_longer_than_a_tile_that_was_made_for_hundreds(tmp_path: Path) -> None:
+    given = op(tmp_path, PRODUCT.replace("200, 500, 1024", "96, 40, 80"))
+    found = shapes(given)
+    for name in ("ROWS", "INNER", "COLUMNS"):
+        assert max(one[name] for one in found.values()) == 1011, name  # type: ignore[type-var]
+    assert int(torch.tensor(1011.0) * torch.tensor(1 / 1011)) == 0, "who divides by a reciprocal is one off"
+
+
+def test_two_short_axes_make_more_parts_together_than_at_full_size(tmp_path: Path) -> None:
+    given = op(tmp_path, PRODUCT.replace("200, 500, 1024", "96, 40, 80"))
+    source = "def kernel():\n    for start in range(0, 64, 32):\n        pass\n"
+    found = {one.name: dict(one.op.constants) for one in settings(given, "as-is", 1, source=source)}
+    assert (found[TOGETHER]["ROWS"], found[TOGETHER]["COLUMNS"]) == (352, 331)
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("EVEN=(K % 16 == 0)", {16: (5, 3)}),
+        ("EVEN=not K % 16 and N % 64 == 0", {16: (5, 3), 64: (5, 3)}),
+        ("EVEN=(K % BLOCK == 0), BLOCK=256", {64: (5, 3), 256: (3, 1)}),
+        ("PLACE=K % 16", {}),
+    ],
+)
+def test_sizes_are_odd_multiples_of_what_is_asked_for(
+    text: str, times: dict[int, tuple[int, int]], tmp_path: Path
+) -> None:
+    source = f"launch(\n    {text},\n)\n"
+    assert hints(source).moduli == tuple(times)
+    given = op(tmp_path, PRODUCT.replace("200, 500, 1024", "96, 40, 80"))
+    found = {one.name: dict(one.op.constants) for one in settings(given, "as-is", 1, source=source)}
+    for modulus, (largest, others) in times.items():
+        sizes = [found[f"multiples of {modulus}"][name] for name in ("ROWS", "INNER", "COLUMNS")]
+        assert sizes == [largest * modulus, others * modulus, others * modulus]
 
 
 def test_a_loop_takes_more_steps_than_at_full_size(tmp_path: Path) -> None:
