@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from .effort import effort
 
-MOST_S = 3.0
-"""For all calls at such a shape, as `Effort` counts."""
+MOST_S, ALL_S = 3.0, 6.0
+"""For all calls at such a shape, and at all shapes of that kind, as `Effort` counts."""
 
 
 class EachItsOwnError(BaseException):
@@ -29,10 +29,10 @@ class Pace:
         self._taken: dict[str, tuple[float, int]] = {}  # seconds, and programs
 
     @contextlib.contextmanager
-    def along(self, axis: int, spent_s: float) -> Iterator[None]:
-        """A call at a shape whose calls have taken `spent_s` so far, and whose long axis has so many
-        elements; 0 where it has no such."""
-        self._axis, self._left_s = axis, MOST_S - spent_s
+    def along(self, axis: int, spent_s: float, in_all_s: float = 0.0) -> Iterator[None]:
+        """A call at a shape whose calls have taken `spent_s` so far, those at all such shapes `in_all_s`, and
+        whose long axis has so many elements; 0 where it has no such."""
+        self._axis, self._left_s = axis, min(MOST_S - spent_s, ALL_S - in_all_s)
         try:
             yield
         finally:

@@ -234,7 +234,8 @@ class Calls:
         number, shape = len(self.reports) if number is None else number, self.shapes[step.shape]
         place, began = (step.shape, tiles is not None), effort.seconds()
         spent = self.taken.get(place, 0.0)
-        with units(shape.units), self.watch.pace.along(shape.axis, spent):
+        along = sum(taken for (one, _), taken in self.taken.items() if self.shapes[one].axis)
+        with units(shape.units), self.watch.pace.along(shape.axis, spent, along):
             if step.shape not in self.instances:
                 self.instances[step.shape] = self._instance(shape, step)
             self.watch.tuning.turn = number

@@ -19,7 +19,9 @@ TOGETHER = "uneven together"
 def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: int) -> list[ShapeSet]:
     """The two largest of them in uneven parts at once, with one of what the model is not built from: a tile
     that is left out by what its rows and its columns have in common shows where there are several of both.
-    Where they are not two, those that shape what comes out, in more parts than they have at full size."""
+    Where they are not two, those that shape what comes out, in more parts than they have at full size, which
+    is for kernels that take several of each at once."""
+    long_axis = 0 if len(names) > 1 else UNEVEN[-1]
     names = names if len(names) > 1 else _spanning(op)
     if len(names) < 2:
         return []
@@ -29,7 +31,8 @@ def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: in
     for cut in ({**others, **ones}, dict(others)):
         made = first_sound(op, names[0], {**cut, **long}, most_bytes, (long[names[0]],))
         if made is not None:
-            return [ShapeSet(TOGETHER, *made, True, " and ".join(names) + " in uneven parts")]
+            told = " and ".join(names) + " in uneven parts"
+            return [ShapeSet(TOGETHER, *made, True, told, axis=long_axis)]
     return []
 
 

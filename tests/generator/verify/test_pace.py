@@ -40,3 +40,10 @@ def test_few_of_them_are_run_while_there_is_time_left(pace: Pace) -> None:
         pace.begin("rows", (20,))
     with pytest.raises(EachItsOwnError), pace.along(20, 1.5):
         pace.begin("rows", (20,))
+
+
+def test_shapes_of_that_kind_share_what_time_there_is(pace: Pace) -> None:
+    with pace.along(20, 0.0, 3.5):
+        pace.begin("rows", (20,))
+    with pytest.raises(EachItsOwnError), pace.along(20, 0.0, 4.5):
+        pace.begin("rows", (20,))
