@@ -72,6 +72,12 @@ def brief_judgements(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def quick_judgements(brief_judgements: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And at the first few shapes alone, for tests of what becomes of a verdict."""
+    monkeypatch.setattr("kbgen.generator.verify.stages.settings.stretched", lambda *given: [])
+
+
+@pytest.fixture
 def fresh_library(indexed_library: Path, tmp_path: Path) -> Path:
     """A copy of it for one test: what a library is once it has been searched for the first time."""
     return Path(shutil.copytree(indexed_library, tmp_path / "library"))

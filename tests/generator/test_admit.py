@@ -14,7 +14,7 @@ from kbgen.generator.job import OptimizeRequest
 from kbgen.generator.verify.verdict import Failed, Inconclusive, Passed
 from kbgen.profiling.clock import MEASURED
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 FAILED = Failed(cause="wrong-values", detail="off")
 OPEN = Inconclusive(cause="too-slow", detail="slow")

@@ -109,7 +109,7 @@ def test_all_right_is_counted_per_class_with_the_time_split(folders: tuple[Path,
     assert times["cores"] == len(os.sched_getaffinity(0))
 
 
-@pytest.mark.usefixtures("brief_judgements")
+@pytest.mark.usefixtures("quick_judgements")
 def test_judgements_side_by_side_come_out_in_order_and_alike(folders: tuple[Path, Path, Path]) -> None:
     events = list[str]()
     result = evaluate_judge(*folders, jobs=2, on_event=lambda event: events.append(event.detail))

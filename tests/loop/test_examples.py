@@ -10,7 +10,7 @@ from kbgen.generator.loop import OptimizeRequest, optimize
 from kbgen.kb.library import Library
 from kbgen.profiling.op import load_op
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 GPUS = ("h100", "rtx4090", "mi300x")

@@ -13,7 +13,7 @@ from kbgen.generator.writers.writer import Candidate, Declined, Request
 from kbgen.kb import shipped
 from kbgen.kb.library import Library
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 Ask = Callable[..., OptimizeRequest]
 

@@ -18,7 +18,7 @@ from kbgen.generator.suite.run import Crew, SuitePlan, op_files, run_suite
 from kbgen.generator.suite.timing import Timing
 from kbgen.profiling.device import Device, detect
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 SCALE = """
 import torch

@@ -7,7 +7,7 @@ import pytest
 from kbgen.generator.verify.judge import verify
 from kbgen.profiling.op import load_op
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 OP = """import torch
 from torch import nn

@@ -48,7 +48,7 @@ def judged(candidate: Path, op: Path, folder: Path) -> Verdict:
     ("candidate", "op"),
     [("honest/rowsum_through_scratch", "rowsum"), ("cheats/unstable_softmax", "softmax")],
 )
-@pytest.mark.usefixtures("brief_judgements")
+@pytest.mark.usefixtures("quick_judgements")
 def test_a_verdict_is_the_same_in_one_process(
     candidate: str, op: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

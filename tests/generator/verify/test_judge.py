@@ -22,7 +22,7 @@ from kbgen.hardware_specs.spec import find_spec
 from kbgen.profiling.op import load_op
 from kbgen.profiling.sandbox import Limits, Outcome
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 TESTS = Path(__file__).parents[2]
 OPS = Path(__file__).parent / "ops"

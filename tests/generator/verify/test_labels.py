@@ -8,7 +8,7 @@ from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.verdict import Inconclusive, Passed
 from kbgen.profiling.op import load_op
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 TESTS = Path(__file__).parents[2]
 OPS = Path(__file__).parent / "ops"

@@ -11,7 +11,7 @@ from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.replay import ReplayError, replay
 from kbgen.profiling.op import load_op
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 TESTS = Path(__file__).parents[2]
 

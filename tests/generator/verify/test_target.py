@@ -13,7 +13,7 @@ from kbgen.profiling.occupancy import occupancy
 from kbgen.profiling.op import load_op
 from kbgen.profiling.static import KernelReport, StaticReport
 
-pytestmark = pytest.mark.usefixtures("brief_judgements")
+pytestmark = pytest.mark.usefixtures("quick_judgements")
 
 TESTS = Path(__file__).parents[2]
 H100 = find_spec("h100")

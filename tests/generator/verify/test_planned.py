@@ -1,0 +1,32 @@
+"""What calls one judgement makes."""
+
+from pathlib import Path
+
+from kbgen.generator.verify.inputs.families import HALVES
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings
+from kbgen.profiling.op import load_op
+
+OPS = Path(__file__).parent / "ops"
+
+
+def test_every_kind_of_call_is_planned() -> None:
+    cases = plan(settings(load_op(OPS / "layernorm.py"), "as-is", 1), 1)
+    names = [case.name for case in cases]
+    assert {case.setting.name for case in cases} == {
+        "small", "odd", "wide", "tall", "alike", "longer", "short",
+    }  # fmt: skip
+    layouts = {case.step.layout for case in cases}
+    assert layouts == {
+        "contiguous", "transposed", "shifted", "expanded", "stepped", "pitched", "turned", "no rows",
+    }  # fmt: skip
+    assert {"small, as shipped, one element changed", "small, as shipped, moved"} <= set(names)
+    assert sum(case.step.ghost for case in cases) == 1
+    assert not any(case.step.optional for case in cases if case.step.layout == "transposed")
+    assert len(set(names)) == len(names)
+
+
+def test_sums_of_halves_pass_the_end_of_float16_where_rows_are_longest_too() -> None:
+    cases = plan(settings(load_op(OPS / "linear_half.py"), "as-is", 1), 1)
+    rows = {case.name: case.step.inputs[0].shape[-1] for case in cases if case.family == HALVES}  # type: ignore[union-attr]
+    assert rows["small, opposed halves"] < 256 < rows["wide, opposed halves"]
