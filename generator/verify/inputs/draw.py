@@ -49,6 +49,7 @@ from .one_number import as_their_weights, one_number
 from .other_numbers import OTHER_NUMBERS
 from .past_places import past_the_last
 from .places import puts_at_places
+from .recurring import lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice, state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
@@ -109,6 +110,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"next to nothing in {turn}": partial(one_vanishing, turn) for turn in range(2)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
     **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
+    "lone integers": lone_integers, "runs of integers": runs_of_integers,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 

@@ -20,8 +20,8 @@ def whole_masks(
 ) -> list[Input] | None:
     """`inputs` with a row of each mask that takes nothing and one that takes all; None where there is
     none, or the reference has no answer to it. NaN is an answer: a number in its place hides it."""
-    changed = [with_rows(one, *_off_and_on(one)) if _mask(one) else one for one in inputs]
-    if not any(map(_mask, inputs)) or reference.tried(changed, state) is None:
+    changed = [with_rows(one, *_off_and_on(one)) if is_mask(one) else one for one in inputs]
+    if not any(map(is_mask, inputs)) or reference.tried(changed, state) is None:
         return None
     return changed
 
@@ -43,8 +43,8 @@ def masks_on(
 def _masks_all(
     side: int, reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
 ) -> list[Input] | None:
-    changed = [_filled(one, _off_and_on(one)[side]) if _mask(one) else one for one in inputs]
-    answer = reference.tried(changed, state) if any(map(_mask, inputs)) else None
+    changed = [_filled(one, _off_and_on(one)[side]) if is_mask(one) else one for one in inputs]
+    answer = reference.tried(changed, state) if any(map(is_mask, inputs)) else None
     if answer is None or not all(map(is_finite, answer.outputs)):
         return None
     return changed
@@ -63,11 +63,11 @@ def lone_masks(
     drawn = {
         one.shape: torch.randint(0, one.shape[-1], one.shape[:-1], generator=generator)
         for one in inputs
-        if _mask(one) and isinstance(one, torch.Tensor) and one.ndim > 0 and one.numel()
+        if is_mask(one) and isinstance(one, torch.Tensor) and one.ndim > 0 and one.numel()
     }
     changed = [
         _lone(one, side, drawn[one.shape])
-        if _mask(one) and isinstance(one, torch.Tensor) and one.shape in drawn
+        if is_mask(one) and isinstance(one, torch.Tensor) and one.shape in drawn
         else one
         for one in inputs
     ]
@@ -76,18 +76,23 @@ def lone_masks(
 
 
 def _lone(value: torch.Tensor, side: int, places: torch.Tensor) -> torch.Tensor:
-    lone = places.reshape(-1).clone()
-    length = value.shape[-1]
+    lone = lone_places(places.reshape(-1), value.shape[-1])
+    others, one = _off_and_on(value)[:: 1 if side == 0 else -1]
+    found = torch.full_like(value, others, memory_format=torch.contiguous_format)
+    found.view(-1, value.shape[-1]).scatter_(1, lone[:, None], one)
+    return found
+
+
+def lone_places(places: torch.Tensor, length: int) -> torch.Tensor:
+    """Where the lone one stands in each row of so many, by places drawn at random: as in `lone_masks`."""
+    lone = places.clone()
     lone[::2] = length - 1
     rows = torch.arange(1, len(lone), 4)
     begins = -rows * length % _TILE
     at = begins + (lone[rows] // _TILE).clamp_min(1) * _TILE
     at = torch.where(at < length, at, begins)
     lone[rows] = torch.where(at < length, at, lone[rows])
-    others, one = _off_and_on(value)[:: 1 if side == 0 else -1]
-    found = torch.full_like(value, others, memory_format=torch.contiguous_format)
-    found.view(-1, length).scatter_(1, lone[:, None], one)
-    return found
+    return lone
 
 
 _TILE = 128
@@ -146,7 +151,7 @@ def zeros_alone(
     """`inputs` with nothing but zeros in what floats, masks apart: where an epsilon is all there is, and all
     are equals, of either sign in what has numbers of both. None where nothing floats, or the reference has no
     number for it."""
-    zeroed = [floats(one) and not _mask(one) for one in inputs]
+    zeroed = [floats(one) and not is_mask(one) for one in inputs]
     changed = [
         _zeros_like(one, generator) if zero and isinstance(one, torch.Tensor) else one
         for zero, one in zip(zeroed, inputs, strict=True)
@@ -173,7 +178,7 @@ def zeros_in(
 ) -> list[Input] | None:
     """`inputs` of which one that floats is zero throughout, the first, second or so by `turn`, and others are
     not: what is zero in one place may count for nothing, or for something. None likewise."""
-    floating = [place for place, one in enumerate(inputs) if _floats(one) and not _mask(one)]
+    floating = [place for place, one in enumerate(inputs) if _floats(one) and not is_mask(one)]
     if len(floating) < 2 or len(floating) <= turn:
         return None
     place = floating[turn]
@@ -193,8 +198,8 @@ def padded_masks(
 ) -> list[Input] | None:
     """`inputs` with rows of each mask that are set from somewhere on, up to somewhere, or at an end alone, as
     padding on the left and on the right sets them; None where there is none, or the reference raises."""
-    if any(map(_mask, inputs)):
-        changed = [_padded(one) if _mask(one) else one for one in inputs]
+    if any(map(is_mask, inputs)):
+        changed = [_padded(one) if is_mask(one) else one for one in inputs]
         return None if reference.tried(changed, state) is None else changed
     return _padded_bias(reference, inputs, state)
 
@@ -243,7 +248,7 @@ def _padded(value: Input) -> Input:
     return moved
 
 
-def _mask(value: Input) -> bool:
+def is_mask(value: Input) -> bool:
     """Truths, zeros and ones alone, or what is added to scores: zero and minus infinity."""
     if not isinstance(value, torch.Tensor) or value.numel() < 2 or is_eight_bits(value):
         return False

@@ -44,7 +44,7 @@ def chained(
     has no answer."""
     changed = [
         _one_branch(one)
-        if is_whole(one) and _names_own(one) and not names_classes(reference, inputs, state, one)
+        if is_whole(one) and names_own(one) and not names_classes(reference, inputs, state, one)
         else one
         for one in inputs
     ]
@@ -53,7 +53,7 @@ def chained(
     return changed if is_answered(reference.tried(changed, state)) else None
 
 
-def _names_own(value: torch.Tensor) -> bool:
+def names_own(value: torch.Tensor) -> bool:
     """Whether its numbers are places before their own, as a tree's parents are."""
     length = value.shape[-1]
     earlier = value <= torch.arange(length).to(value.dtype)

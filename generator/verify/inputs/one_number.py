@@ -27,7 +27,7 @@ def one_number(
     if puts_at_places(reference, inputs, state):
         return None
     changed = [torch.full_like(one, int(one.reshape(-1)[0])) if is_whole(one) else one for one in inputs]
-    with _Sorts() as sorts:
+    with Sorts() as sorts:
         answer = reference.tried(changed, state)
     return changed if is_answered(answer) and not sorts.anyhow else None
 
@@ -61,7 +61,7 @@ def _with_signs(value: torch.Tensor, tables: Sequence[torch.Tensor]) -> torch.Te
     return (signs * value.abs().max()).to(value.dtype).reshape(value.shape)
 
 
-class _Sorts(Watching):
+class Sorts(Watching):
     """Whether anything in the block ranks integers without a promise of what comes first among equals."""
 
     def __init__(self) -> None:

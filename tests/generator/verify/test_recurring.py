@@ -1,0 +1,61 @@
+"""Integers that recur: rows of zeros but for one, runs of equal ones."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.inputs.recurring import lone_integers, runs_of_integers
+from kbgen.generator.verify.reference.oracle import Reference
+from kbgen.profiling.build import Input
+
+DRAW = torch.Generator().manual_seed(0)
+NUMBERS = torch.randint(1, 100, (8, 600), generator=DRAW)
+
+
+def reference(forward: object) -> Reference:
+    model = nn.Module()
+    model.forward = forward  # type: ignore[assignment]
+    return Reference(model, "as-is")
+
+
+def tensor(found: list[Input] | None, place: int = 0) -> torch.Tensor:
+    assert found is not None
+    value = found[place]
+    assert isinstance(value, torch.Tensor)
+    return value
+
+
+def test_one_number_of_each_row_is_left_in_its_last_place_where_a_tile_begins_or_anywhere() -> None:
+    changed = tensor(lone_integers(reference(lambda x: (x != 0).cumsum(1)), [NUMBERS], {}, DRAW))
+    assert (changed != 0).sum(1).tolist() == [1] * 8
+    assert torch.equal(changed[changed != 0], NUMBERS[changed != 0])
+    places = changed.argmax(1)
+    assert places[::2].tolist() == [599] * 4
+    assert all((row * 600 + int(places[row])) % 128 == 0 and places[row] >= 128 for row in (1, 5))
+
+
+def test_runs_pass_through_tiles_fall_in_stairs_and_end_in_a_few_equal_ones() -> None:
+    changed = tensor(runs_of_integers(reference(lambda x: x[:, 1:] > x[:, :-1]), [NUMBERS], {}, DRAW))
+    assert all(len(row[:-5].unique()) <= 4 for row in changed)
+    assert bool((changed.unfold(1, 65, 1).amax(-1) == changed.unfold(1, 65, 1).amin(-1)).any())
+    steps = changed[1, :-5].diff()
+    assert int((steps < 0).sum()) > int((steps > 0).sum()) > 0
+    assert changed[0, -3:].tolist() == [int(NUMBERS[0, -1])] * 3
+
+
+def test_what_is_left_out_is_minus_infinity_and_a_logarithm_of_nothing_no_number() -> None:
+    left_out = reference(lambda x, ids: x.masked_fill(ids == ids[:, -1:], -torch.inf))
+    given: list[Input] = [torch.randn(8, 600, generator=DRAW), NUMBERS]
+    assert tensor(runs_of_integers(left_out, given, {}, DRAW), 1).shape == NUMBERS.shape
+    nothing = reference(lambda x: (x > 0).sum(1).sub(1).float().log())
+    assert lone_integers(nothing, [NUMBERS], {}, DRAW) is None
+
+
+def test_rows_stay_in_order_and_places_of_their_own_and_what_is_only_looked_up_stay() -> None:
+    ordered = NUMBERS.sort(1).values
+    counted = reference(lambda x: (x[:, :, None] == torch.arange(3)).sum((1, 2)))
+    changed = tensor(runs_of_integers(counted, [ordered], {}, DRAW))
+    assert bool((changed.diff() >= 0).all())
+    places = torch.randperm(600, generator=DRAW)
+    assert lone_integers(reference(lambda x: (x > 3).sum()), [places], {}, DRAW) is None
+    looked_up = reference(lambda t, p: t[p].amax(1))
+    assert runs_of_integers(looked_up, [torch.randn(100), NUMBERS % 100], {}, DRAW) is None
