@@ -53,6 +53,7 @@ from .recurring import lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice, state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
+from .shifted import shifted_apart, shifted_together
 from .thresholds import met_integers, met_results, met_thresholds
 from .unlike import one_vanishing, unlike_sizes
 from .unsorted import nearly_sorted, unsorted
@@ -111,6 +112,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
     **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
     "lone integers": lone_integers, "runs of integers": runs_of_integers,
+    "shifted together": shifted_together, "shifted apart": shifted_apart,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 

@@ -1,0 +1,27 @@
+"""A row is added up in 64 bits, and its sum is cast.
+
+op: integer_mean
+expected: passed
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import nn
+
+
+@triton.jit
+def mean_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    j = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + j, mask=j < n, other=0)
+    tl.store(out_ptr + row, tl.sum(x.to(tl.int64)).to(tl.float32) / n)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        x = x.contiguous()
+        rows, n = x.shape
+        out = torch.empty((rows,), dtype=torch.float32, device=x.device)
+        mean_kernel[(rows,)](x, out, n, BLOCK=triton.next_power_of_2(n))
+        return out
