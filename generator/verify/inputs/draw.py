@@ -16,6 +16,7 @@ from .beside import nan_beside
 from .chosen import chosen_ahead
 from .counters import counters_run_over
 from .domain import within
+from .ends import opposed_ends
 from .extremes import (
     is_finite,
     lone_masks,
@@ -112,7 +113,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
     **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
     "lone integers": lone_integers, "runs of integers": runs_of_integers,
-    "shifted together": shifted_together, "shifted apart": shifted_apart,
+    "shifted together": shifted_together, "shifted apart": shifted_apart, "opposed ends": opposed_ends,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 

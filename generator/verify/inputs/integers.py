@@ -70,13 +70,13 @@ def _extreme(
             changed[place] = _divisible(drawn) if divides else drawn
         answer = reference.tried(changed, state) if places else None
         if answer is not None and not floats_out(answer):
-            smaller = [_halved(one) if place in places else one for place, one in enumerate(changed)]
+            smaller = [halved(one) if place in places else one for place, one in enumerate(changed)]
             wrapped = wraps(reference, changed, state) and not wraps(reference, inputs, state)
             return smaller if wrapped and not wraps(reference, smaller, state) else changed
     return None
 
 
-def _halved(value: Input) -> Input:
+def halved(value: Input) -> Input:
     """Of half as many bits."""
     return value >> torch.iinfo(value.dtype).bits // 2 if isinstance(value, torch.Tensor) else value
 

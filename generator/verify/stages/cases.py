@@ -62,7 +62,10 @@ _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEA
 _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL)
 """Of the shipped inputs' altered kinds; whole tiles hide a length's last."""
 
-_AT_LONGEST = ("padded masks", "all but one", "one alone", "one branch", "lone integers", "runs of integers")
+_AT_LONGEST = (
+    *("padded masks", "all but one", "one alone", "one branch"),
+    *("lone integers", "runs of integers", "opposed ends"),
+)
 
 
 def plan(found: list[Setting], seed: int) -> list[Case]:
