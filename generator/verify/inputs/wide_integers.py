@@ -53,20 +53,44 @@ def wide_integers(
 def _far_apart(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """Any numbers of their type, the two ends of it among them, where the reference does nothing with those
-    of one tensor but compare them with each other; None where there is no such tensor."""
-    changed = list(inputs)
-    for place, one in enumerate(inputs):
-        if is_whole(one):
-            with _AmongThemselves([one]) as uses:
-                reference.tried(inputs, state)
-            if uses.names and not uses.otherwise:
-                drawn = any_bits(one, generator)
-                ends = torch.iinfo(one.dtype)
-                drawn.view(-1)[::5], drawn.view(-1)[2::5] = ends.min, ends.max
-                changed[place] = drawn
+    """Any numbers of their type, the two ends of it and those about zero among them, where the reference does
+    nothing with those of all tensors, or of one, but compare them with each other; None where there is no
+    such tensor."""
+    whole = [one for one in inputs if is_whole(one)]
+    together = _only_compared(reference, inputs, state, whole)
+    changed = [
+        _compared(one, generator)
+        if is_whole(one) and (together or _only_compared(reference, inputs, state, [one]))
+        else one
+        for one in inputs
+    ]
     moved = any(one is not was for one, was in zip(changed, inputs, strict=True))
     return changed if moved and is_answered(reference.tried(changed, state)) else None
+
+
+def _only_compared(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    numbers: Sequence[torch.Tensor],
+) -> bool:
+    with _AmongThemselves(numbers) as uses:
+        reference.tried(inputs, state)
+    return bool(uses.names) and not uses.otherwise
+
+
+def _compared(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    drawn = any_bits(value, generator)
+    ends, flat = torch.iinfo(value.dtype), drawn.view(-1)
+    flat[::5], flat[2::5] = ends.min, ends.max
+    near = torch.randint(max(ends.min, -_NEAR), _NEAR, flat[1::5].shape, generator=generator)
+    least = max(ends.min, _IGNORED)
+    flat[1::5] = near.masked_fill(near == _NEAR - 1, least).to(value.dtype)
+    return drawn
+
+
+_NEAR, _IGNORED = 4, -100
+"""What kernels put in the place of a label that is not there: a unit or two below zero, or torch's own."""
 
 
 def close_integers(

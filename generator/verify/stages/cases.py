@@ -59,8 +59,8 @@ others run at the first shape."""
 _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD, KEYS_BELOW)
 """Families that are planned one by one."""
 
-_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL)
-"""Of the shipped inputs' altered kinds; whole tiles hide a length's last."""
+_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide integers")
+"""Of the shipped inputs' altered kinds; whole tiles hide a length's last, and labels beyond the last."""
 
 _AT_LONGEST = (
     *("padded masks", "all but one", "one alone", "one branch"),

@@ -147,3 +147,12 @@ def test_what_is_put_where_a_copy_lay_is_not_taken_for_it() -> None:
     small = settings(op, "as-is", 0)[0]
     asked = [zero_integers_in(2, small.reference, small.shipped, small.state, DRAW) for _ in range(60)]
     assert None not in asked
+
+
+def test_compared_labels_are_about_zero_too_and_of_two_tensors_both() -> None:
+    rows, columns = (torch.randint(0, 9, (60,), generator=DRAW) for _ in range(2))
+    alike = reference(lambda a, b: (a[:, None] == b).float().sum(1))
+    changed = wide_integers(alike, [rows, columns], {}, DRAW)
+    assert changed is not None
+    for one in changed:
+        assert {-2, -1} < set(one[1::5].tolist()) <= {-100, *range(-4, 3)}  # type: ignore[index, union-attr]
