@@ -57,7 +57,7 @@ class Compared(Watching):
             (left, right, name in ("lt", "ge")),
             (right, left, name in ("gt", "le")),
         ):
-            if signed(places) and signed(lengths) and _counts_up(places.reshape(-1)):
+            if signed(places) and signed(lengths) and counts_up(places.reshape(-1)):
                 self.fullest.append((lengths.detach().clone(), places.numel() - (not beyond)))
 
 
@@ -76,7 +76,7 @@ SIDES = frozenset(("gt", "ge", "lt", "le"))
 """Which tell the larger of two sides."""
 
 
-def _counts_up(value: torch.Tensor) -> bool:
+def counts_up(value: torch.Tensor) -> bool:
     return torch.equal(value, torch.arange(len(value), dtype=value.dtype))
 
 

@@ -175,7 +175,7 @@ def _other_singles(
     found = {}
     for name in names:
         was = state[name]
-        if was.numel() != 1 or was.is_floating_point() or was.is_complex() or name.endswith(_COUNTED):
+        if was.numel() != 1 or was.is_floating_point() or was.is_complex() or name.endswith(COUNTED):
             continue
         for other in [~was] if was.dtype == torch.bool else [was + 3, was + 1]:
             answer = reference.tried(inputs, {**state, name: other})
@@ -185,7 +185,7 @@ def _other_singles(
     return found
 
 
-_COUNTED = "num_batches_tracked"
+COUNTED = "num_batches_tracked"
 """Which `draw_weights` moves."""
 
 

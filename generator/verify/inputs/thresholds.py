@@ -50,10 +50,10 @@ def met_results(
             answer = reference.tried(given, state)
         if answer is not None and seen.equal > most and all(map(_mostly_finite, answer.outputs)):
             found, most = given, seen.equal
-    return found if found is not None and _is_certain(reference, found, state) else None
+    return found if found is not None and is_certain(reference, found, state) else None
 
 
-def _is_certain(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> bool:
+def is_certain(reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor]) -> bool:
     """Whether float64 decides as the op's own dtype does: no rounding then brought the bound about."""
     own, right = reference.tried(inputs, state), reference.tried_exactly(inputs, state)
     if own is None or right is None:

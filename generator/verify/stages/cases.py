@@ -29,6 +29,7 @@ from ..inputs.families import (
     OPPOSED,
     SILENT,
 )
+from ..inputs.midway import midway
 from ..inputs.neutral import NEUTRAL
 from ..inputs.one_number import signed_tables
 from ..inputs.repeated import NEARLY_TWICE, most_weights
@@ -142,6 +143,7 @@ class _Plan:
             case for family in ALTERED if family != NAN_BESIDE for case in draw.altered(shipped, family)
         ]
         cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
+        cases += midway(draw.case(0, first, "as shipped", optional=False), draw.generator)
         return [*cases, *([draw.case(0, first, HALVES, optional=False)] if in_half(first) else [])]
 
     def _of_places_and_rows(self, shipped: Case) -> list[Case]:
