@@ -23,12 +23,14 @@ from .extremes import (
     masks_off,
     masks_on,
     minus_infinite_in,
+    minus_infinite_together,
     padded_masks,
     whole_masks,
     zeros_alone,
     zeros_in,
 )
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, NAN_BESIDE, TIES, UNLIKE, draw_inputs, floats, nudged
+from .fresh import fresh_state
 from .half_range import half_range
 from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
@@ -104,6 +106,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "high words": high_words, "one branch": chained, "rows twice": rows_twice,
     NEARLY_TWICE: nearly_twice,
     **{f"{NEARLY_TWICE} in {turn} of two": partial(one_nearly_twice, turn) for turn in range(2)},
+    "fresh state": fresh_state, "minus infinity together": minus_infinite_together,
     "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import compress
 
 import torch
 
 from ....profiling.build import Input
 from ..reference.eight_bits import is_eight_bits, widened
+from ..reference.operators import passes_nan
 from ..reference.oracle import Reference
 from .domain import is_positive, operators_of
 from .families import EXPONENTIAL, SORTS, floats
@@ -126,6 +128,30 @@ def minus_infinite_in(
         if answer is not None and all(map(has_numbers, answer.outputs)):
             return changed
     return None
+
+
+def minus_infinite_together(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Every eighth value of the first floating input minus infinity, the first of each row
+    apart, and of all others of its shape those at the same places: what is added up in logarithms is nothing
+    of either. None where there are not two such or one is positive throughout, where the reference takes no
+    exponentials, or compares anything, or gives NaN or plus infinity."""
+    first = next((one for one in inputs if floats(one) and one.ndim > 0), None)
+    alike = [first is not None and floats(one) and one.shape == first.shape for one in inputs]
+    if first is None or sum(alike) < 2 or any(map(is_positive, compress(inputs, alike))):
+        return None
+    operators = operators_of(reference, inputs, state)
+    if EXPONENTIAL.isdisjoint(operators) or not passes_nan(operators - EXPONENTIAL):
+        return None
+    out = torch.rand(first.shape, generator=generator) < _LEFT_OUT[0]
+    out[..., 0] = False
+    changed = [
+        one.masked_fill(out, -torch.inf) if is_alike and floats(one) else one
+        for one, is_alike in zip(inputs, alike, strict=True)
+    ]
+    answer = reference.tried(changed, state) if bool(out.any()) else None
+    return changed if answer is not None and all(map(_is_below_infinity, answer.outputs)) else None
 
 
 def _is_below_infinity(output: torch.Tensor) -> bool:
