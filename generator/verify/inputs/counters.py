@@ -18,6 +18,9 @@ _INTO = words("index_add scatter_add index_put scatter scatter_reduce")
 
 _TAKES = words("add sub mul gt ge lt le eq ne _to_copy sum clone where") | _INTO
 
+_SHARES = words("remainder floor_divide fmod")
+"""Likewise of 64 bits, which stay above zero here: below it C and Python part ways."""
+
 
 def counters_run_over(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
@@ -32,10 +35,27 @@ def counters_run_over(
         if is_whole(one) and isinstance(after, torch.Tensor) and not torch.equal(one, after):
             with _Counts([one]) as uses:
                 reference.tried(inputs, state)
-            if not uses.otherwise:
-                changed[place] = torch.full_like(one, min(torch.iinfo(one.dtype).max, _MOST))
+            full = torch.full_like(one, min(torch.iinfo(one.dtype).max, _MOST))
+            if not uses.otherwise and not _turns_back(reference, inputs, state, place, full):
+                changed[place] = full
     moved = any(one is not was for one, was in zip(changed, inputs, strict=True))
     return changed if moved and is_answered(reference.tried(changed, state)) else None
+
+
+def _turns_back(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    place: int,
+    full: torch.Tensor,
+) -> bool:
+    """Whether the reference keeps all of them below a number, and none has run over: places in a ring are
+    never beyond."""
+    if full.dtype != torch.int64:
+        return False
+    answer = reference.tried([*inputs[:place], full, *inputs[place + 1 :]], state)
+    after = answer.inputs[place] if answer is not None else None
+    return not isinstance(after, torch.Tensor) or bool((after < full).all())
 
 
 _MOST = (1 << 32) - 1
@@ -45,7 +65,8 @@ class _Counts(Uses):
     """Notes whether anything takes the numbers for places."""
 
     def __init__(self, numbers: Sequence[torch.Tensor]) -> None:
-        super().__init__(numbers, _TAKES)
+        wide = all(one.dtype == torch.int64 for one in numbers)
+        super().__init__(numbers, _TAKES | _SHARES if wide else _TAKES)
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         into = plain_name(func) in _INTO

@@ -51,6 +51,24 @@ def test_what_a_call_counts_up_is_about_to_run_over() -> None:
     assert changed[2] is places
 
 
+def test_counters_of_64_bits_may_be_taken_a_remainder_of() -> None:
+    def turned(x: torch.Tensor, steps: torch.Tensor) -> torch.Tensor:
+        steps.add_(1)
+        return torch.where(steps % 50 == 0, x, -x)
+
+    x = torch.randn(30)
+    changed = tensors([*(counters_run_over(reference(turned), [x, torch.arange(30)], {}, draw()) or ())])
+    assert set(changed[1].tolist()) == {2**32 - 1}
+    fewer = torch.arange(30, dtype=torch.int32)
+    assert counters_run_over(reference(turned), [x, fewer], {}, draw()) is None
+
+    def kept_below(x: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        places.copy_((places + 1) % 50)
+        return x * (places == 0)
+
+    assert counters_run_over(reference(kept_below), [x, torch.arange(30)], {}, draw()) is None
+
+
 def test_a_cursor_that_names_places_is_no_counter() -> None:
     def moved(x: torch.Tensor, cursor: torch.Tensor) -> torch.Tensor:
         taken = x[cursor]
