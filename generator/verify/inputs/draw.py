@@ -30,8 +30,12 @@ from .extremes import (
     zeros_in,
 )
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, NAN_BESIDE, TIES, UNLIKE, draw_inputs, floats, nudged
+<<<<<<< HEAD
 from .fresh import fresh_state
 from .half_range import half_range
+=======
+from .half_range import half_alone, half_range
+>>>>>>> b2a0bef (Half inputs fill their range alone and of one sign: sums pass its end where means do not)
 from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
 from .integers import (
@@ -113,6 +117,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
     **{name: partial(unlike_sizes, turn) for turn, name in enumerate(UNLIKE)},
     **{f"next to nothing in {turn}": partial(one_vanishing, turn) for turn in range(2)},
+    **{f"half range in {turn}": partial(half_alone, turn) for turn in range(_INPUTS)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
     **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
     "lone integers": lone_integers, "runs of integers": runs_of_integers,
@@ -120,9 +125,11 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 
-_LONG_TOO = ("rows twice", "one number", "half range", "as their weights")
+_LONG_TOO = ("rows twice", "one number", "as their weights")
 
-AT_LENGTH = tuple(name for name in ALTERED if name.startswith("extreme integers") or name in _LONG_TOO)
+AT_LENGTH = tuple(
+    name for name in ALTERED if name.startswith(("extreme integers", "half range")) or name in _LONG_TOO
+)
 """Likewise where rows, and the sums of them, are longest."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from ....profiling.build import Input
-from ..reference.eight_bits import widened
+from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Reference
 from .domain import is_positive
 
@@ -32,6 +32,50 @@ def half_range(
         if answer is not None and all(map(_fits, (changed[place], *answer.outputs))):
             return changed
     return None
+
+
+def half_alone(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` of which one of float16, the first, second or so by `turn`, is as large as results leave room
+    for and above zero throughout, and the others that float are zero, or one where they are above zero as
+    shipped: scores are even then, and sums of a few large ones pass the end of float16 where their mean does
+    not. None where nothing is added up, or nothing comes out."""
+    halves = [place for place, one in enumerate(inputs) if _is_half(one)]
+    if len(halves) <= turn:
+        return None
+    place, level = halves[turn], [_level(one) for one in inputs]
+    large = inputs[place]
+    assert isinstance(large, torch.Tensor)
+    share = (1 + torch.rand(large.shape, generator=generator)) / 2
+    for power in range(_HALVINGS):
+        level[place] = (share * (torch.finfo(large.dtype).max / _ROOM * 2.0**-power)).to(large.dtype)
+        answer = reference.tried(level, state)
+        if answer is not None and all(map(_fits, answer.outputs)):
+            adds = (exact := reference.tried_exactly(level, state)) is not None and exact.terms > _FEW
+            return level if adds and any(map(_counts, answer.outputs)) else None
+    return None
+
+
+_HALVINGS = 10
+"""Of the largest: what is not finite with a thousandth of it never is."""
+
+_FEW = 8
+"""Numbers that are added up, of which the sum is beyond float16 where it has room for each four times."""
+
+
+def _level(value: Input) -> Input:
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or is_eight_bits(value):
+        return value
+    return torch.full_like(value, float(is_positive(value)), memory_format=torch.contiguous_format)
+
+
+def _counts(value: torch.Tensor) -> bool:
+    return value.is_floating_point() and bool(widened(value).any())
 
 
 def _is_half(value: Input) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.half_range import half_range
+from kbgen.generator.verify.inputs.half_range import half_alone, half_range
 from kbgen.generator.verify.inputs.one_number import one_number
 from kbgen.generator.verify.inputs.repeated import most_weights, state_twice
 from kbgen.generator.verify.reference.oracle import Reference
@@ -78,6 +78,27 @@ def test_other_dtypes_and_numbers_that_are_positive_stay() -> None:
     scale = torch.full((4,), 1e-3)
     for x in (torch.randn(4, 256), torch.rand(4, 256).half(), torch.randn(4, 256).bfloat16()):
         assert half_range(Reference(Scaled(), "as-is"), [x, scale], {}, DRAW) is None
+
+
+class Pooled(nn.Module):
+    def forward(self, x: torch.Tensor, score: torch.Tensor) -> torch.Tensor:
+        return (score.float().softmax(-1)[..., None] * x.float()).sum(1).to(x.dtype)
+
+
+def test_large_values_of_one_sign_are_weighed_evenly() -> None:
+    x, score = torch.randn(3, 40, 8).half(), torch.randn(3, 40).half()
+    found = half_alone(0, Reference(Pooled(), "as-is"), [x, score], {}, DRAW)
+    assert found is not None
+    large, even = map(torch.as_tensor, found)
+    assert 4000 < float(large.min()) < float(large.max()) <= 65504 / 4
+    assert not even.any()
+    assert float(large[:, :16].float().sum(1).min()) > 65504 > float(Pooled()(large, even).max())
+    for turn in (1, 2):  # of scores alone nothing comes out
+        assert half_alone(turn, Reference(Pooled(), "as-is"), [x, score], {}, DRAW) is None
+
+
+def test_what_adds_nothing_up_is_not_asked_of_one_sign() -> None:
+    assert half_alone(0, Reference(nn.ReLU(), "as-is"), [torch.randn(4, 256).half()], {}, DRAW) is None
 
 
 def test_codes_stand_in_both_halves_of_a_codebook() -> None:
