@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from ....profiling.build import Input
+from ..inputs.camps import CAMPS
 from ..inputs.families import (
     ASTRONOMICAL,
     CLOSE_IN,
@@ -42,7 +43,8 @@ NAN_COMPARED = "the op compares, and honest kernels differ in what they then mak
 
 
 _BEYOND = (ENORMOUS, ASTRONOMICAL, FAR_SQUARES, *UNLIKE)
-_LARGE = (*_BEYOND, OPPOSED, OPPOSED_TOO, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, DEEPEST, HIGHEST, KEYS_BELOW)
+_SCORES = (OPPOSED, OPPOSED_TOO, KEYS_BELOW, *CAMPS)
+_LARGE = (*_BEYOND, *_SCORES, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, DEEPEST, HIGHEST)
 _FAR = (*_BEYOND, DEEP, HIGH, DEEPEST, HIGHEST, *CLOSE_IN)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from .draws import normal
@@ -20,17 +22,35 @@ def one_ahead(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def one_key_ahead(queries: torch.Tensor, keys: torch.Tensor, generator: torch.Generator) -> None:
-    """Fills both in place: along the longest axis but the last, the products of the first row of `keys` with
-    all `queries` are ahead of the others' where they are divided by the root of their length, as those of
-    attention are."""
+    """Fills both in place: the first of `keys` is ahead."""
+    keys_ahead(queries, keys, torch.tensor([0]), AHEAD, generator)
+
+
+def keys_ahead(
+    queries: torch.Tensor, keys: torch.Tensor, places: torch.Tensor, by: float, generator: torch.Generator
+) -> None:
+    """Fills both in place: along the longest axis but the last, the products of the rows of `keys` at these
+    places with all `queries` are so far ahead of the others' where they are divided by the root of their
+    length, as those of attention are."""
     length = queries.shape[-1]
     towards = torch.randn(length, generator=generator)
     towards *= length**0.5 / towards.norm()
-    longest = max(range(keys.ndim - 1), key=lambda axis: keys.shape[axis])
     drawn = normal(keys, generator) * _NEXT_TO_NOTHING
-    drawn.select(longest, 0).add_(towards * (AHEAD / length**0.5))
+    drawn.movedim(longest(keys.shape[:-1]), 0)[places] += towards * (by / length**0.5)
     queries.copy_(towards + normal(queries, generator) * _NEXT_TO_NOTHING)
     keys.copy_(drawn)
+
+
+def places_ahead(scores: torch.Tensor, places: torch.Tensor, by: float, generator: torch.Generator) -> None:
+    """Fills in place: next to nothing, and ahead at these places of the longest axis, the last of equals."""
+    drawn = normal(scores, generator) * _NEXT_TO_NOTHING
+    drawn.movedim(-1 - longest(scores.shape[::-1]), 0)[places] += by
+    scores.copy_(drawn)
+
+
+def longest(shape: Sequence[int]) -> int:
+    """The longest axis, of equals the first."""
+    return max(range(len(shape)), key=lambda axis: shape[axis])
 
 
 def keys_far_below(queries: torch.Tensor, keys: torch.Tensor, generator: torch.Generator) -> None:

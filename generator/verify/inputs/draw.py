@@ -13,6 +13,7 @@ from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .added_weights import far_below_zero, far_from_zero, far_in_common
 from .beside import nan_beside
+from .camps import BEHIND, LATE, scores_rise_late, values_behind
 from .chosen import chosen_ahead
 from .counters import counters_run_over
 from .domain import within
@@ -94,8 +95,8 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle NaN from zero": idle_from_zero, "idle NaN behind lengths": idle_behind_lengths,
     NAN_BESIDE: nan_beside, NEUTRAL: neutral, "counters run over": counters_run_over,
     "ignored classes": ignored_classes, "chosen far ahead": chosen_ahead,
-    "extreme integers": extreme_integers,
-    "lowest places": lowest_places,
+    BEHIND: values_behind, LATE: scores_rise_late,
+    "extreme integers": extreme_integers, "lowest places": lowest_places,
     "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,
     "all but one": partial(lone_masks, 1), "one alone": partial(lone_masks, 0),
     "zeros alone": zeros_alone,

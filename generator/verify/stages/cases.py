@@ -13,6 +13,7 @@ from functools import partial
 
 import torch
 
+from ..inputs.camps import CAMPS
 from ..inputs.draw import ALTERED, AT_LENGTH, Draw
 from ..inputs.families import (
     FAMILIES,
@@ -139,9 +140,8 @@ class _Plan:
     def _at_small(self, shipped: Case) -> list[Case]:
         draw, first = self.draw, self.first
         cases = [*self._families(must=True), draw.nudged(shipped)]
-        cases += [
-            case for family in ALTERED if family != NAN_BESIDE for case in draw.altered(shipped, family)
-        ]
+        here = [family for family in ALTERED if family not in (NAN_BESIDE, *CAMPS)]
+        cases += [case for family in here for case in draw.altered(shipped, family)]
         cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
         cases += midway(draw.case(0, first, "as shipped", optional=False), draw.generator)
         return [*cases, *([draw.case(0, first, HALVES, optional=False)] if in_half(first) else [])]

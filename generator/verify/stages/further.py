@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 
 from ....profiling.op import Op, OpError
+from ..inputs.camps import CAMPS, scores_in
 from ..inputs.draw import Draw
 from ..inputs.families import (
     APART,
@@ -130,6 +131,7 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     below = [(KEYS_BELOW, high)] if pair or _multiplies_parts(high[1]) else []
     for family, where in ((ONE_AHEAD, scores), (APART, long), *below):
         further += [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
+    further += _in_camps(found, draw)
     far = [family for family in (FAR_ABOVE, DEEP) if asks(family, high[1])]
     further += [draw.case(*high, family, optional=False) for family in far]
     looped = max(enumerate(found), key=lambda pair: len(pair[1].op.footprint().calls))
@@ -138,6 +140,19 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
         [draw.case(*looped, one) for one in (NEAR_ONE, FAR_BELOW)] if looped[0] and calls > LOOPS else []
     )
     return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), draw.case(*long, SILENT), *further]
+
+
+def _in_camps(found: list[Setting], draw: Draw) -> list[Case]:
+    """Scores in two camps, at the least shape that has some tiles of them, or as many as there are."""
+    lengths = [scores_in(one.shipped) for one in found]
+    enough = [place for place, length in enumerate(lengths) if length >= min(_SOME_TILES, max(lengths))]
+    place = min(enough, key=lambda one: found[one].op.footprint().total_bytes)
+    usual = draw.case(place, found[place], "normal")
+    return [case for family in CAMPS for case in draw.altered(usual, family)]
+
+
+_SOME_TILES = 256
+"""Of 128 at most, as those of keys are."""
 
 
 def _multiplies_parts(setting: Setting) -> bool:
