@@ -27,6 +27,7 @@ from ..inputs.families import (
     OPPOSED,
     OPPOSED_TOO,
     SORTS,
+    TWO_FAR_OUT,
     UNLIKE,
     VANISHING,
 )
@@ -42,7 +43,7 @@ from .right import Answer
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
 
 
-_BEYOND = (ENORMOUS, ASTRONOMICAL, FAR_SQUARES, *UNLIKE)
+_BEYOND = (ENORMOUS, ASTRONOMICAL, FAR_SQUARES, *UNLIKE, *TWO_FAR_OUT)
 _SCORES = (OPPOSED, OPPOSED_TOO, KEYS_BELOW, *CAMPS)
 _LARGE = (*_BEYOND, *_SCORES, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, DEEPEST, HIGHEST)
 _FAR = (*_BEYOND, DEEP, HIGH, DEEPEST, HIGHEST, *CLOSE_IN)

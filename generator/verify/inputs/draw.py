@@ -30,11 +30,15 @@ from .extremes import (
     zeros_alone,
     zeros_in,
 )
+<<<<<<< HEAD
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, NAN_BESIDE, TIES, UNLIKE, draw_inputs, floats, nudged
 <<<<<<< HEAD
 from .fresh import fresh_state
 from .half_range import half_range
 =======
+=======
+from .families import FAINT, FEW, HALVES, LEVEL, MUST, NAN_BESIDE, TIES, draw_inputs, floats, nudged
+>>>>>>> 03a58af (Two inputs far out beside a third that is close in: the order of products shows of neighbours too)
 from .half_range import half_alone, half_range
 >>>>>>> b2a0bef (Half inputs fill their range alone and of one sign: sums pass its end where means do not)
 from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
@@ -63,7 +67,7 @@ from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
 from .shifted import shifted_apart, shifted_together
 from .thresholds import met_integers, met_results, met_thresholds
-from .unlike import one_vanishing, unlike_sizes
+from .unlike import ORDERS, one_vanishing
 from .unsorted import nearly_sorted, unsorted
 from .weights import (
     AS_INPUTS,
@@ -116,7 +120,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
-    **{name: partial(unlike_sizes, turn) for turn, name in enumerate(UNLIKE)},
+    **ORDERS,
     **{f"next to nothing in {turn}": partial(one_vanishing, turn) for turn in range(2)},
     **{f"half range in {turn}": partial(half_alone, turn) for turn in range(_INPUTS)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},

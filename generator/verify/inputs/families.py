@@ -37,6 +37,9 @@ its smallest values, is normal in float32, so that flushing denormals to zero ma
 UNLIKE = ("unlike sizes from 0", "unlike sizes from 1")
 """Every other input far out, from the first on or from the second, and the others close in."""
 
+TWO_FAR_OUT = ("two far out in 0", "two far out in 1", "two far out in 2")
+"""Such as are not so together there, and a third close in."""
+
 SIGNED_ZEROS = "signed zeros"
 
 NEAR_ONE = "near one"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import combinations
 
 import torch
 
@@ -12,7 +14,7 @@ from ..reference.measures import alike_but_for_size, difference
 from ..reference.operators import cancels, squares
 from ..reference.oracle import Reference
 from .extremes import is_finite
-from .families import floats
+from .families import TWO_FAR_OUT, UNLIKE, floats
 
 
 def unlike_sizes(
@@ -28,11 +30,46 @@ def unlike_sizes(
     signed = [place for place, one in enumerate(inputs) if _of_both_signs(one)]
     changed = list(inputs)
     for count, place in enumerate(signed):
-        one = inputs[place]
-        assert isinstance(one, torch.Tensor)
-        changed[place] = one.contiguous() * (_FAR_OUT if count % 2 == turn else 1 / _FAR_OUT)
+        changed[place] = _times(inputs[place], _FAR_OUT if count % 2 == turn else 1 / _FAR_OUT)
     answer = reference.tried(changed, state) if len(signed) > 1 else None
     return changed if answer is not None and all(map(is_finite, answer.outputs)) else None
+
+
+def two_far_out(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` of which two of both signs, pairs from the last on by `turn`, are far out, a
+    third is as far in, and the rest are as usual: a row's scale and a column's, say, whose product is beyond
+    float32 while what each of them scales is not. Two that are one apart are far out in `unlike_sizes`. None
+    where there are no three such, or the reference has no number."""
+    signed = [place for place, one in enumerate(inputs) if _of_both_signs(one)]
+    pairs = [pair for pair in combinations(range(len(signed)), 2) if (pair[1] - pair[0]) % 2]
+    if turn >= len(pairs):
+        return None
+    out = [signed[one] for one in pairs[-1 - turn]]
+    for close in (place for place in signed if place not in out):
+        sizes = {**dict.fromkeys(out, _FAR_OUT), close: 1 / _FAR_OUT}
+        changed = [_times(one, sizes[place]) if place in sizes else one for place, one in enumerate(inputs)]
+        answer = reference.tried(changed, state)
+        if answer is not None and all(map(is_finite, answer.outputs)):
+            return changed
+    return None
+
+
+ORDERS = {
+    **{name: partial(unlike_sizes, turn) for turn, name in enumerate(UNLIKE)},
+    **{name: partial(two_far_out, turn) for turn, name in enumerate(TWO_FAR_OUT)},
+}
+"""What tells the order of products."""
+
+
+def _times(value: Input, size: float) -> torch.Tensor:
+    assert isinstance(value, torch.Tensor)
+    return value.contiguous() * size
 
 
 def one_vanishing(

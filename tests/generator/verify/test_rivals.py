@@ -7,7 +7,7 @@ from kbgen.generator.verify.inputs.extremes import zeros_alone
 from kbgen.generator.verify.inputs.idle import idle_from_zero, idle_nan
 from kbgen.generator.verify.inputs.integers import one_place
 from kbgen.generator.verify.inputs.repeated import nearly_twice, one_nearly_twice
-from kbgen.generator.verify.inputs.unlike import one_vanishing, unlike_sizes
+from kbgen.generator.verify.inputs.unlike import one_vanishing, two_far_out, unlike_sizes
 from kbgen.generator.verify.inputs.weights import at_their_beginning, counted_on
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
 
@@ -58,6 +58,21 @@ def test_one_input_is_far_out_and_the_other_close_in() -> None:
     assert torch.equal(torch.as_tensor(changed[1]), b * 2.0**66)
     assert unlike_sizes(1, reference(products), [a, b.abs()], {}, draw()) is None
     assert unlike_sizes(1, reference(products), [a.half(), b.half()], {}, draw()) is None
+
+
+def test_two_scales_are_far_out_beside_a_third_input_that_is_close_in() -> None:
+    def scaled(x: torch.Tensor, row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
+        return x * row * column
+
+    given = [torch.randn(4, 6), torch.randn(4, 1), torch.randn(6)]
+    sizes = [(-66, 66, 66), (66, 66, -66)]
+    for turn, powers in enumerate(sizes):
+        changed = two_far_out(turn, reference(scaled), given, {}, draw())
+        assert changed is not None or powers[0] > 0  # the first two alone are infinite
+        for one, was, power in zip(changed or (), given, powers, strict=False):
+            assert torch.equal(torch.as_tensor(one), was * 2.0**power)
+    assert two_far_out(2, reference(scaled), given, {}, draw()) is None
+    assert two_far_out(0, reference(products), given[:2], {}, draw()) is None
 
 
 def test_one_input_is_next_to_nothing_where_that_changes_nothing_but_sizes() -> None:
