@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -12,63 +12,16 @@ from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .added_weights import far_below_zero, far_from_zero, far_in_common
-from .beside import nan_beside
-from .camps import BEHIND, LATE, scores_rise_late, values_behind
-from .chosen import chosen_ahead
-from .counters import counters_run_over
+from .altered import ALTERED
 from .domain import within
-from .ends import opposed_ends
-from .extremes import (
-    is_finite,
-    lone_masks,
-    masks_off,
-    masks_on,
-    minus_infinite_in,
-    minus_infinite_together,
-    padded_masks,
-    whole_masks,
-    zeros_alone,
-    zeros_in,
-)
-<<<<<<< HEAD
-from .families import FAINT, FEW, HALVES, LEVEL, MUST, NAN_BESIDE, TIES, UNLIKE, draw_inputs, floats, nudged
-<<<<<<< HEAD
-from .fresh import fresh_state
-from .half_range import half_range
-=======
-=======
-from .families import FAINT, FEW, HALVES, LEVEL, MUST, NAN_BESIDE, TIES, draw_inputs, floats, nudged
->>>>>>> 03a58af (Two inputs far out beside a third that is close in: the order of products shows of neighbours too)
-from .half_range import half_alone, half_range
->>>>>>> b2a0bef (Half inputs fill their range alone and of one sign: sums pass its end where means do not)
-from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
-from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
-from .integers import (
-    extreme_integers,
-    extreme_integers_in,
-    far_integers,
-    lowest_places,
-    one_place,
-    single_others,
-)
-from .lengths import full_lengths
-from .level_integers import zero_integers_in
-from .links import chained, high_words
+from .extremes import is_finite
+from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
 from .many_draws import farthest_draws
-from .neutral import NEUTRAL, neutral
-from .offsets import late_beginning, one_part, uneven_offsets
-from .one_number import as_their_weights, one_number
 from .other_numbers import OTHER_NUMBERS
-from .past_places import past_the_last
 from .places import puts_at_places
-from .recurring import lone_integers, runs_of_integers
-from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice, state_twice
+from .repeated import state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
 from .setting import Case, Setting
-from .shifted import shifted_apart, shifted_together
-from .thresholds import met_integers, met_results, met_thresholds
-from .unlike import ORDERS, one_vanishing
-from .unsorted import nearly_sorted, unsorted
 from .weights import (
     AS_INPUTS,
     TRAINED,
@@ -78,11 +31,7 @@ from .weights import (
     in_powers_of_two,
     level_weights,
 )
-from .wide_integers import close_integers, wide_integers
 from .with_weights import WITH_WEIGHTS
-
-_INPUTS = 3
-"""So many of the first, one after the other."""
 
 FRESH = "faint inputs to fresh buffers"
 """What is added to a moment that is nothing yet, so that it does not vanish, is small beside an epsilon."""
@@ -93,49 +42,6 @@ _SUMS = {
     "added weights far out in common": far_in_common,
 }
 """Asked for at the first shape alone."""
-
-ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
-    "idle spikes": idle_spike, "idle NaN": idle_nan,
-    "idle NaN from zero": idle_from_zero, "idle NaN behind lengths": idle_behind_lengths,
-    NAN_BESIDE: nan_beside, NEUTRAL: neutral, "counters run over": counters_run_over,
-    "ignored classes": ignored_classes, "chosen far ahead": chosen_ahead,
-    BEHIND: values_behind, LATE: scores_rise_late,
-    "extreme integers": extreme_integers, "lowest places": lowest_places,
-    "whole masks": whole_masks, "padded masks": padded_masks, "masks off": masks_off, "masks on": masks_on,
-    "all but one": partial(lone_masks, 1), "one alone": partial(lone_masks, 0),
-    "zeros alone": zeros_alone,
-    "met thresholds": met_thresholds, "met results": met_results,
-    "met integers": met_integers, "full lengths": full_lengths, "unsorted places": unsorted,
-    "far integers": far_integers,
-    "wide integers": wide_integers, "close integers": close_integers, "one place": one_place,
-    "one number": one_number, "half range": half_range, "as their weights": as_their_weights,
-    "other single numbers": single_others,
-    "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
-    "late beginning": late_beginning,
-    "high words": high_words, "one branch": chained, "rows twice": rows_twice,
-    NEARLY_TWICE: nearly_twice,
-    **{f"{NEARLY_TWICE} in {turn} of two": partial(one_nearly_twice, turn) for turn in range(2)},
-    "fresh state": fresh_state, "minus infinity together": minus_infinite_together,
-    "past the last": past_the_last, "nearly sorted": nearly_sorted,
-    **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
-    ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
-    **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
-    **ORDERS,
-    **{f"next to nothing in {turn}": partial(one_vanishing, turn) for turn in range(2)},
-    **{f"half range in {turn}": partial(half_alone, turn) for turn in range(_INPUTS)},
-    **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
-    **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
-    "lone integers": lone_integers, "runs of integers": runs_of_integers,
-    "shifted together": shifted_together, "shifted apart": shifted_apart, "opposed ends": opposed_ends,
-}  # fmt: skip
-"""What becomes of a call's inputs, where an op has such."""
-
-_LONG_TOO = ("rows twice", "one number", "as their weights")
-
-AT_LENGTH = tuple(
-    name for name in ALTERED if name.startswith(("extreme integers", "half range")) or name in _LONG_TOO
-)
-"""Likewise where rows, and the sums of them, are longest."""
 
 
 class Draw:

@@ -10,7 +10,8 @@ import torch
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
-from ..inputs.draw import ALTERED, Draw
+from ..inputs.altered import ALTERED
+from ..inputs.draw import Draw
 from ..inputs.families import ENORMOUS, FAMILIES, MUST, NEAR_ONE, floats
 from ..inputs.setting import Case, Setting, setting_at
 from ..process.layout import PITCHED, TRANSPOSED, Layout, suits

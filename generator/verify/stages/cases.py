@@ -13,8 +13,9 @@ from functools import partial
 
 import torch
 
+from ..inputs.altered import ALTERED, AT_LENGTH
 from ..inputs.camps import CAMPS
-from ..inputs.draw import ALTERED, AT_LENGTH, Draw
+from ..inputs.draw import Draw
 from ..inputs.families import (
     FAMILIES,
     FAR_BELOW,
