@@ -57,6 +57,7 @@ class Answer:
         torch.Tensor, ...
     ] = ()  # the answers with large numbers in infinity's place, where it stood
     strict: bool = False  # no lower class than the op's own was declared
+    left_open: frozenset[int] = frozenset()  # outputs in which an order shows that torch leaves open
 
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
@@ -67,6 +68,7 @@ class Answer:
         return [
             Target(
                 *run,
+                anything=place in self.left_open,
                 exact=self.exact,
                 choice=choices.get(place),
                 terms=self.oracle.terms,

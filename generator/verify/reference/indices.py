@@ -66,7 +66,7 @@ class Choices:
         """The reduction whose index tensor `output` is, if it is one of ours."""
         for index, choice in self._seen:
             if index is output:
-                return replace(choice, given=_among(choice.operand, inputs))
+                return replace(choice, given=among(choice.operand, inputs))
         return None
 
     def _cut(self, bound: dict[str, Any], result: torch.Tensor) -> None:
@@ -83,7 +83,8 @@ class Choices:
         self._seen.append((index, choice))
 
 
-def _among(operand: torch.Tensor, inputs: Sequence[Any]) -> bool:
+def among(operand: torch.Tensor, inputs: Sequence[Any]) -> bool:
+    """Whether a tensor is an input as it came in."""
     return any(
         isinstance(one, torch.Tensor)
         and one.shape == operand.shape

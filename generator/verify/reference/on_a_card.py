@@ -194,6 +194,9 @@ class AsOnACard(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _should_skip_dynamo(cls) -> bool:
         return False  # as above
 
+    def __enter__(self) -> None:
+        super().__enter__()  # type: ignore[no-untyped-call]
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:

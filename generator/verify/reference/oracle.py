@@ -16,6 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from ....profiling.build import Input
 from .budget import FLOORS, UNIT_ROUNDOFF
 from .eight_bits import is_eight_bits, widened
+from .equals import OfEquals
 from .in_float64 import InFloat64, lifted, off_by
 from .indices import Choice
 from .limits import limits
@@ -67,7 +68,13 @@ class Reference:
             self.model.train(mode == "train")
 
     def eager(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], seed: int = 0) -> Ran:
-        return self._run(lambda tensor: tensor, _on_a_card, inputs, state, seed)
+        return self._run(lambda tensor: tensor, AsOnACard, inputs, state, seed)
+
+    def with_equals(
+        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], last: bool, near: float
+    ) -> Ran:
+        """`eager`, where torch leaves the order of equals open, with the first, or `last`, of them."""
+        return self._run(lambda tensor: tensor, lambda: OfEquals(last, near, inputs), inputs, state, 0)
 
     def tried(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
         """`eager`, or None where the reference raises, whatever for, at inputs that no op file promises."""
@@ -226,12 +233,6 @@ def _copied(value: Input, cast: Callable[[torch.Tensor], torch.Tensor]) -> Input
         return cast(value)
     fresh = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
     return cast(fresh.copy_(value))
-
-
-@contextlib.contextmanager
-def _on_a_card() -> Iterator[None]:
-    with AsOnACard():  # type: ignore[no-untyped-call]
-        yield
 
 
 @contextlib.contextmanager

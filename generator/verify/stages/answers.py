@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..comparison.dropped import NAN_COMPARED, why_dropped
+from ..comparison.equals import left_open
 from ..comparison.review import Review, Reviewed
 from ..comparison.right import Answer, right_answer
 from ..inputs.setting import Case
@@ -31,6 +32,7 @@ class Answers:
         """Run the reference on one case."""
         try:
             answer = replace(right_answer(case, case.step.state), strict=self.strict)
+            answer = replace(answer, left_open=left_open(answer, self.precision, number == 0))
             reason = why_dropped(answer, self.precision, number == 0, self.known.get(0))
         except Exception as error:
             self.dropped[number] = f"the reference raises {type(error).__name__}: {str(error)[:200]}"
