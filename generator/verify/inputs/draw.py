@@ -12,7 +12,14 @@ from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .added_weights import far_below_zero, far_from_zero, far_in_common
+<<<<<<< HEAD
 from .altered import ALTERED
+=======
+from .axes import axes_of
+from .beside import nan_beside
+from .chosen import chosen_ahead
+from .counters import counters_run_over
+>>>>>>> bddd4ae (Axes that another constant makes are no rows, and of one constant no two tensors get unequal ones)
 from .domain import within
 from .extremes import is_finite
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
@@ -91,8 +98,10 @@ class Draw:
         """The same call on other numbers of `rows`, and with other lengths of each other axis (of those that
         are as long as one of `lengths`, if these are given), where the reference has an answer to it."""
         given = (case.setting.reference, case.inputs, case.step.state)
-        sizes, fewer = case.setting.op.constants.values(), other_rows(*given) if rows else iter(())
-        longer = other_lengths(*given, sizes if lengths is None else lengths, lengths is not None)
+        op = case.setting.op
+        sizes, axes = op.constants.values() if lengths is None else lengths, axes_of(op)
+        fewer = other_rows(*given, axes) if rows else iter(())
+        longer = other_lengths(*given, sizes, lengths is not None, axes)
         for layout, found in ((ROWS, fewer), (LENGTHS, longer)):
             for told, inputs in found:
                 sized = _sized(case, layout, told, inputs)

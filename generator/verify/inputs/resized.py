@@ -3,7 +3,7 @@ no rows or columns at all, twice as many rows or one, or another axis twice as l
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import torch
@@ -13,6 +13,7 @@ from ....profiling.literals import SMALLEST_BESIDE_NAMES
 from ..process.layout import EMPTY, Layout
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Ran, Reference
+from .axes import Axes, Axis
 from .offsets import without_elements
 from .places import names_each_once, puts_at_places, rises
 
@@ -20,28 +21,46 @@ ONE_ROW = "one row"
 """A batch of one, which every model meets."""
 
 _AXES: Mapping[Layout, int] = {"no rows": 0, "no columns": -1}
+_UNKNOWN = Axes()
 
 
 def other_rows(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], axes: Axes = _UNKNOWN
 ) -> Iterator[tuple[str, list[Input]]]:
     """`inputs` with every row a second time, the last one first, and, where all of them have as many, with a
-    single one; each with a name, where the reference has an answer. The first axis of all counts them. A
-    single element is broadcast to whatever it stands along: where two would not do, it is no row."""
-    tensors = [one for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0]
-    rows = len(tensors[0]) if tensors else 0
+    single one; each with a name, where the reference has an answer. The first axis of all counts them, unless
+    by `axes` another constant makes it. A single element is broadcast to whatever it stands along: where two
+    would not do, it is no row."""
+    places = [place for place, one in enumerate(inputs) if isinstance(one, torch.Tensor) and one.ndim > 0]
+    rows = len(inputs[places[0]]) if places else 0  # type: ignore[arg-type]
     if rows < 2:
         return
+    moved = axes.along(_number(inputs, places[0]), 0)
+    with_rows = {
+        place
+        for place in places
+        if _has_rows(inputs[place], rows) and (moved is None or (_number(inputs, place), 0) in moved)
+    }
     repeats = not (any(map(names_each_once, inputs)) and puts_at_places(reference, inputs, state))
-    more = [_rows_again(one) if _has_rows(one, rows) else one for one in inputs]
+
+    def changed(change: Callable[[torch.Tensor], torch.Tensor]) -> list[Input]:
+        return [
+            change(one) if place in with_rows and isinstance(one, torch.Tensor) else one
+            for place, one in enumerate(inputs)
+        ]
+
+    more = changed(_rows_again)
     if repeats and _has_answer(reference, more, state):
         yield "more rows", more
-    if all(_has_rows(one, rows) for one in tensors):  # one that has others would be broadcast
-        two, single = (
-            [one[:count].clone() if _has_rows(one, rows) else one for one in inputs] for count in (2, 1)
-        )
+    if with_rows == set(places):  # one that has others would be broadcast
+        two, single = changed(lambda one: one[:2].clone()), changed(lambda one: one[:1].clone())
         if _has_answer(reference, two, state) and _has_answer(reference, single, state):
             yield ONE_ROW, single
+
+
+def _number(inputs: Sequence[Input], place: int) -> int:
+    """How many tensors stand before one."""
+    return sum(isinstance(one, torch.Tensor) for one in inputs[:place])
 
 
 def _rows_again(value: torch.Tensor) -> torch.Tensor:
@@ -60,30 +79,43 @@ def other_lengths(
     state: dict[str, torch.Tensor],
     sizes: Collection[Any],
     alone: bool = False,
+    axes: Axes = _UNKNOWN,
 ) -> Iterator[tuple[str, list[Input]]]:
     """For the second axis of the first tensor and its last: `inputs` of which all that is as long is twice as
-    long; each with a name, wherever the reference has a finite answer to it. A short length that is none of
-    the op file's `sizes` is written out there, and no kernel need take another; with `alone`, none that is
+    long; each with a name, wherever the reference has a finite answer to it. Where by `axes` its constant
+    makes rows of another tensor, these would not be as long any more. A short length that is none of the
+    op file's `sizes` is written out there, and no kernel need take another; with `alone`, none that is
     none of them."""
-    first = next((one for one in inputs if isinstance(one, torch.Tensor)), None)
-    if first is None or first.ndim < 2:
+    tensors = [one for one in inputs if isinstance(one, torch.Tensor)]
+    if not tensors or tensors[0].ndim < 2:
         return
+    first = tensors[0]
     for axis in sorted({1, first.ndim - 1}):
-        changed = [_twice(one, first.shape[axis]) if isinstance(one, torch.Tensor) else one for one in inputs]
+        moved = axes.along(0, axis)
+        changed = _longer(inputs, first.shape[axis], moved)
         if (
             first.shape[axis] > _COMPONENTS
+            and not _makes_rows(moved, 0)
             and _varies(first.shape[axis], sizes, alone)
             and _has_answer(reference, changed, state)
         ):
             yield f"axis {axis} twice as long", changed
     if first.shape[-1] in sizes or not alone:
         yield from _oblong(reference, inputs, state, first)
-    own = {length for one in inputs[1:] if isinstance(one, torch.Tensor) for length in one.shape[1:]}
-    for length in sorted(own - {1, *first.shape}):
-        changed = [_twice(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
-        varies = length > _COMPONENTS and _varies(length, sizes, alone)
+    own = [
+        (one.shape[axis], tensor, axis) for tensor, one in enumerate(tensors) for axis in range(1, one.ndim)
+    ]
+    for length in sorted({length for length, tensor, _ in own if tensor} - {1, *first.shape}):
+        changed = _longer(inputs, length)
+        made = (axes.along(tensor, axis) for size, tensor, axis in own if size == length)
+        varies = length > _COMPONENTS and _varies(length, sizes, alone) and not any(map(_makes_rows, made))
         if varies and _has_answer(reference, changed, state):
             yield f"{length} twice as long", changed
+
+
+def _makes_rows(moved: Collection[Axis] | None, but: int = -1) -> bool:
+    """Whether a first axis is among what one constant makes, that of one tensor apart."""
+    return any(axis == 0 and tensor != but for tensor, axis in moved or ())
 
 
 def _varies(length: int, sizes: Collection[Any], alone: bool) -> bool:
@@ -108,11 +140,18 @@ _COMPONENTS = 4
 """An axis of no more may hold coordinates, colours or parts of a quaternion: there are as many always."""
 
 
-def _twice(value: torch.Tensor, length: int) -> torch.Tensor:
-    for axis in range(1, value.ndim):
-        if value.shape[axis] == length:
-            value = torch.cat([value, _turned(value, axis)], axis)
-    return value.clone()
+def _longer(inputs: Sequence[Input], length: int, moved: Collection[Axis] | None = None) -> list[Input]:
+    """All axes but first ones twice as long that are `moved` together, or, where that is not known, as long
+    as `length`."""
+    found, tensor = list[Input](), 0
+    for value in inputs:
+        if isinstance(value, torch.Tensor):
+            for axis in range(1, value.ndim):
+                goes = value.shape[axis] == length if moved is None else (tensor, axis) in moved
+                value = torch.cat([value, _turned(value, axis)], axis) if goes else value
+            value, tensor = value.clone(), tensor + 1
+        found.append(value)
+    return found
 
 
 def _turned(value: torch.Tensor, axis: int) -> torch.Tensor:

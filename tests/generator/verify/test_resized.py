@@ -1,13 +1,16 @@
 """Inputs of other sizes than an instance was made for, where the reference has an answer to them."""
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 import torch
 from torch import nn
 
+from kbgen.generator.verify.inputs.axes import Axes, axes_of
 from kbgen.generator.verify.inputs.resized import emptied, other_lengths, other_rows
 from kbgen.generator.verify.process.layout import Layout
 from kbgen.generator.verify.reference.oracle import Reference
+from kbgen.profiling.op import load_op
 
 X = torch.arange(12.0).view(3, 4)
 
@@ -143,3 +146,38 @@ def test_beginnings_of_rows_stay_in_order_where_there_are_twice_as_many() -> Non
     (told, changed), *_ = other_rows(reference(SumsOfRows()), [begins, torch.randn(9)], {})
     assert told == "more rows"
     assert changed[0].tolist() == [0, 0, 2, 2, 2, 2, 5, 5, 9, 9]  # type: ignore[union-attr]
+
+
+class PerHead(nn.Module):
+    def forward(self, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        return x.sum(-1) + bias
+
+
+def test_what_another_constant_makes_is_no_row_though_it_is_as_long() -> None:
+    """As many heads as there are sequences: one head is another op."""
+    x, bias = torch.ones(2, 2, 6), torch.ones(2)
+    batch, heads = frozenset({(0, 0)}), frozenset({(0, 1), (1, 0)})
+    unknown, known = (
+        {told: shapes(given) for told, given in other_rows(reference(PerHead()), [x, bias], {}, axes)}
+        for axes in (Axes(), Axes([batch, heads]))
+    )
+    assert unknown == {"one row": [(1, 2, 6), (1,)]}
+    assert known == {"more rows": [(4, 2, 6), (2,)]}
+
+
+class Placed(nn.Module):
+    def forward(self, x: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        return x[:, places]
+
+
+def test_two_tensors_of_one_constant_stay_as_long_as_each_other() -> None:
+    given = [torch.ones(2, 6, 5), torch.arange(6)]
+    for moved, found in ((), ["axis 1", "axis 2"]), ([frozenset({(0, 1), (1, 0)})], ["axis 2"]):
+        told = [one for one, _ in other_lengths(reference(Placed()), given, {}, (5, 6), axes=Axes(moved))]
+        assert told == [f"{axis} twice as long" for axis in found]
+
+
+def test_axes_of_one_constant_are_known_by_the_op_file() -> None:
+    axes = axes_of(load_op(Path(__file__).parent / "ops" / "bias_of_each_head.py"))
+    assert axes.along(0, 0) == {(0, 0), (1, 0), (2, 0), (4, 0)}
+    assert axes.along(0, 1) == {(0, 1), (1, 1), (2, 1), (3, 0)}
