@@ -26,8 +26,13 @@ from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats
 from .many_draws import farthest_draws
 from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
+<<<<<<< HEAD
 from .repeated import state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows
+=======
+from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice, state_twice
+from .resized import ONE_ROW, emptied, other_lengths, other_rows, other_sides
+>>>>>>> 5aebe02 (Sides in each other's place, right after usual values: what is kept by a number of elements shows)
 from .setting import Case, Setting
 from .weights import (
     AS_INPUTS,
@@ -101,8 +106,9 @@ class Draw:
         op = case.setting.op
         sizes, axes = op.constants.values() if lengths is None else lengths, axes_of(op)
         fewer = other_rows(*given, axes) if rows else iter(())
+        sides = other_sides(*given, sizes, lengths is not None, axes)
         longer = other_lengths(*given, sizes, lengths is not None, axes)
-        for layout, found in ((ROWS, fewer), (LENGTHS, longer)):
+        for layout, found in ((ROWS, fewer), (LENGTHS, longer), (LENGTHS, sides)):
             for told, inputs in found:
                 sized = _sized(case, layout, told, inputs)
                 must = told == ONE_ROW or layout == LENGTHS

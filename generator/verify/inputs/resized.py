@@ -14,11 +14,15 @@ from ..process.layout import EMPTY, Layout
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Ran, Reference
 from .axes import Axes, Axis
+from .integers import is_whole
 from .offsets import without_elements
 from .places import names_each_once, puts_at_places, rises
 
 ONE_ROW = "one row"
 """A batch of one, which every model meets."""
+
+EXCHANGED = "sides exchanged"
+"""As many elements as before."""
 
 _AXES: Mapping[Layout, int] = {"no rows": 0, "no columns": -1}
 _UNKNOWN = Axes()
@@ -152,6 +156,57 @@ def _longer(inputs: Sequence[Input], length: int, moved: Collection[Axis] | None
             value, tensor = value.clone(), tensor + 1
         found.append(value)
     return found
+
+
+def other_sides(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    sizes: Collection[Any],
+    alone: bool,
+    axes: Axes,
+) -> Iterator[tuple[str, list[Input]]]:
+    """The last two axes of the first tensor, and what goes along, as long as each other: what a candidate
+    keeps for as many elements is made for other rows. Those of two constants alone, by `axes`, and of
+    `sizes` as above, none of which is much longer; where integers go in, these may name what is no longer there."""
+    tensors = [one for one in inputs if isinstance(one, torch.Tensor)]
+    if (
+        not tensors
+        or tensors[0].ndim < 3
+        or len(set(tensors[0].shape[-2:])) < 2
+        or any(map(is_whole, tensors))
+    ):
+        return
+    last = tensors[0].ndim - 1
+    high, wide = (axes.along(0, axis) or frozenset() for axis in (last - 1, last))
+    lengths = dict.fromkeys(high, tensors[0].shape[last])
+    lengths |= dict.fromkeys(wide, tensors[0].shape[last - 1])
+    were = (((tensor, axis), tensors[tensor].shape[axis]) for tensor, axis in lengths)
+    alike = all(length == tensors[0].shape[last - 1 if axis in high else last] for axis, length in were)
+    sides = tensors[0].shape[-2:]
+    vary = all(_varies(length, sizes, alone) and length > _COMPONENTS for length in sides)
+    vary = vary and max(sides) <= _UNLIKE * min(sides)
+    if not (high and wide and alike and vary) or high & wide or any(axis == 0 for _, axis in lengths):
+        return
+    changed, tensor = list[Input](), 0
+    for value in inputs:
+        if isinstance(value, torch.Tensor):
+            for axis in range(1, value.ndim):
+                value = _as_long(value, axis, lengths.get((tensor, axis), value.shape[axis]))
+            value, tensor = value.clone(), tensor + 1
+        changed.append(value)
+    if _has_answer(reference, changed, state):
+        yield EXCHANGED, changed
+
+
+_UNLIKE = 4
+"""Times as long as the other that a side is at most: heads as wide as sequences are long take their time."""
+
+
+def _as_long(value: torch.Tensor, axis: int, length: int) -> torch.Tensor:
+    while value.shape[axis] < length:
+        value = torch.cat([value, _turned(value, axis)], axis)
+    return value.narrow(axis, 0, length)
 
 
 def _turned(value: torch.Tensor, axis: int) -> torch.Tensor:

@@ -27,6 +27,7 @@ from ..inputs.families import (
     leading_pair,
     packed,
 )
+from ..inputs.resized import EXCHANGED
 from ..inputs.setting import Case, Setting
 from ..process.layout import PITCHED, SHIFTED, TRANSPOSED, suits
 from ..reference.on_a_card import PRODUCTS
@@ -55,14 +56,17 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
 
 def _resized(found: list[Setting], cases: list[Case]) -> list[Case]:
     """Calls of the first shape's instance on other numbers of rows, and lengths of other axes of which its
-    constructor was told nothing, and one on as many as before: what it remembers of sizes shows."""
+    constructor was told nothing, and one on as many as before: what it remembers of sizes shows. Right after
+    it other sides of as many elements, so that what is kept for these holds numbers of usual size."""
     usual = plain(cases, cases[0].setting)
     told = any((one.args, one.kwargs) != (found[0].args, found[0].kwargs) for one in found)
     op = found[0].op
     draw, untold = Draw(torch.Generator()), _untold(op) if told else None
     more = list(draw.resized(usual, untold, rows=not (told and _is_told_rows(op))))
     again = replace(usual.step, again=False, optional=False)
-    return [*more, replace(usual, name=f"{usual.name}, after others", step=again)] if more else []
+    after = replace(usual, name=f"{usual.name}, after others", step=again)
+    sides = [one for one in more if one.name.endswith(EXCHANGED)]
+    return [*more[: len(more) - len(sides)], after, *sides] if more else []
 
 
 def _untold(op: Op) -> frozenset[int]:

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.inputs.axes import Axes, axes_of
-from kbgen.generator.verify.inputs.resized import emptied, other_lengths, other_rows
+from kbgen.generator.verify.inputs.resized import emptied, other_lengths, other_rows, other_sides
 from kbgen.generator.verify.process.layout import Layout
 from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.profiling.op import load_op
@@ -181,3 +181,16 @@ def test_axes_of_one_constant_are_known_by_the_op_file() -> None:
     axes = axes_of(load_op(Path(__file__).parent / "ops" / "bias_of_each_head.py"))
     assert axes.along(0, 0) == {(0, 0), (1, 0), (2, 0), (4, 0)}
     assert axes.along(0, 1) == {(0, 1), (1, 1), (2, 1), (3, 0)}
+
+
+def test_sides_of_two_constants_are_exchanged_and_all_that_goes_along_with_them() -> None:
+    def sides(axes: Axes, *given: torch.Tensor) -> dict[str, list[object] | None]:
+        found = other_sides(reference(Product()), list(given), {}, (7, 8, 9), False, axes)
+        return {told: shapes(changed) for told, changed in found}
+
+    rows, inner = frozenset({(0, 1)}), frozenset({(0, 2), (1, 1)})
+    given = torch.ones(2, 7, 8), torch.ones(2, 8, 9)
+    assert sides(Axes([rows, inner]), *given) == {"sides exchanged": [(2, 8, 7), (2, 7, 9)]}
+    assert sides(Axes(), *given) == {}
+    assert sides(Axes([rows | inner]), *given) == {}
+    assert sides(Axes([rows, inner | {(1, 0)}]), *given) == {}
