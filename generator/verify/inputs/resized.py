@@ -168,7 +168,7 @@ def other_sides(
 ) -> Iterator[tuple[str, list[Input]]]:
     """The last two axes of the first tensor, and what goes along, as long as each other: what a candidate
     keeps for as many elements is made for other rows. Those of two constants alone, by `axes`, and of
-    `sizes` as above, none of which is much longer; where integers go in, these may name what is no longer there."""
+    `sizes` as above, none of which is much longer; integers might name what is no longer there."""
     tensors = [one for one in inputs if isinstance(one, torch.Tensor)]
     if (
         not tensors
