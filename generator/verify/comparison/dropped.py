@@ -18,10 +18,12 @@ from ..inputs.families import (
     FAR_ABOVE,
     FAR_BELOW,
     FAR_SQUARES,
+    FIRST_AHEAD,
     HIGH,
     HIGHEST,
     INFINITE,
     KEYS_BELOW,
+    MINUTE,
     NAN_BESIDE,
     ONE_NAN,
     OPPOSED,
@@ -35,7 +37,7 @@ from ..inputs.ignored import ALL_IGNORED
 from ..inputs.with_weights import ALONE
 from ..reference.budget import FLOORS, too_ill_conditioned
 from ..reference.eight_bits import widened
-from ..reference.measures import alike_but_for_size, difference
+from ..reference.measures import alike_but_for_size, difference, tells_apart
 from ..reference.operators import FRACTIONAL, cancels, passes_nan, squares, vanishes
 from .largest import overflows
 from .right import Answer
@@ -45,7 +47,7 @@ NAN_COMPARED = "the op compares, and honest kernels differ in what they then mak
 
 _BEYOND = (ENORMOUS, ASTRONOMICAL, FAR_SQUARES, *UNLIKE, *TWO_FAR_OUT)
 _SCORES = (OPPOSED, OPPOSED_TOO, KEYS_BELOW, *CAMPS)
-_LARGE = (*_BEYOND, *_SCORES, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, DEEPEST, HIGHEST)
+_LARGE = (*_BEYOND, *_SCORES, FAR_BELOW, FAR_ABOVE, DEEP, HIGH, DEEPEST, HIGHEST, FIRST_AHEAD)
 _FAR = (*_BEYOND, DEEP, HIGH, DEEPEST, HIGHEST, *CLOSE_IN)
 
 
@@ -135,7 +137,8 @@ def _why_too_small(answer: Answer, precision: str) -> str:
         return "exponentials of numbers near zero are ranked, which differ in their last bits"
     if family == VANISHING and squares(operators):
         return "squares underflow here"
-    if answer.case.setting.domain != "any" or (family != FAINT and not _without_a_scale(answer)):
+    told = family == FAINT or _without_a_scale(answer) or (family == MINUTE and _tells_of_zero(answer))
+    if answer.case.setting.domain != "any" or not told:
         return "the op has a scale of its own"
     if _error(answer) > _LOST * FLOORS[precision]:
         return "the reference itself loses its digits here"
@@ -159,6 +162,14 @@ def _without_a_scale(answer: Answer) -> bool:
         [_times(one, factor) for one in case.inputs], case.step.state
     )
     return usual is not None and all(map(alike_but_for_size, answer.oracle.outputs, usual.outputs))
+
+
+def _tells_of_zero(answer: Answer) -> bool:
+    """Whether zeros give something else altogether: an epsilon that inputs are small beside has a part in
+    the answer, and no bias hides them."""
+    case = answer.case
+    zeros = case.setting.reference.tried_exactly([_times(one, 0.0) for one in case.inputs], case.step.state)
+    return zeros is not None and tells_apart(zeros.outputs, answer.oracle.outputs)
 
 
 def _times(value: Input, factor: float) -> Input:

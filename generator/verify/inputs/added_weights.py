@@ -12,17 +12,12 @@ from ....profiling.build import Input
 from ..reference.operators import RANKS, plain_name, words
 from ..reference.oracle import Reference
 from ..reference.watching import Watching
-from .families import EXPONENTIAL
+from .families import EXPONENTIAL, STATISTICS
 
 _ADDS = words("add sub rsub")
 _BIAS = "bias"
 _BIASES = {"addmm": 0, "baddbmm": 0, "convolution": 2}
 """Where what they add stands among their arguments."""
-
-_STATISTICS = words(
-    "native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit var var_mean std mean"
-)
-"""Which lose digits far from zero, whatever a kernel does."""
 
 _COPIES = words("copy clone detach equal")
 _COMMON = 64.0
@@ -84,7 +79,7 @@ def far_below_zero(
     """A state whose added weights bring all sums below zero, by hundreds, where the largest of them is taken
     or an exponential; or None."""
     added, operators = added_only(reference, inputs, state)
-    if not added or (EXPONENTIAL | RANKS).isdisjoint(operators) or not _STATISTICS.isdisjoint(operators):
+    if not added or (EXPONENTIAL | RANKS).isdisjoint(operators) or not STATISTICS.isdisjoint(operators):
         return None
     drawn = {name: -_FAR * (2 + torch.rand(state[name].shape, generator=generator)) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
@@ -111,7 +106,7 @@ def far_in_common(
     """A state whose added weights lie far from zero and near each other, where deviations are taken of the
     sums: the mean of squares less the square of the mean leaves little of one; or None."""
     added, operators = added_only(reference, inputs, state)
-    if not added or _STATISTICS.isdisjoint(operators):
+    if not added or STATISTICS.isdisjoint(operators):
         return None
     drawn = {name: _COMMON + torch.randn(state[name].shape, generator=generator) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}

@@ -126,6 +126,16 @@ def late_peaks(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor
     return drawn
 
 
+def first_ahead(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Normal values, and the very first of them so far ahead that its square hides those of all others."""
+    drawn = normal(values, generator)
+    drawn.view(-1)[:1] = min(_HIDES, torch.finfo(values.dtype).max / 8)
+    return drawn
+
+
+_HIDES = 2.0**20
+
+
 def samples_apart(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Normal values; along the first axis every second sample is 2^-14 times as large, and every third an
     eighth; of all of them the last quarter of each row is silent."""

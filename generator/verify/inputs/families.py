@@ -81,6 +81,9 @@ where there are most keys."""
 APART = "samples apart"
 """What is worked out over all of a batch is not what is worked out over each sample."""
 
+FIRST_AHEAD = "first far ahead"
+"""Of a tensor, so that what is taken less it, a deviation say, is nothing but rounding in all other rows."""
+
 ODD = "ones and threes"
 """Of which half lie halfway between whole numbers, divided by their mean."""
 
@@ -102,6 +105,11 @@ EXPONENTIAL = (
     | {"pow", FRACTIONAL}
 )
 
+STATISTICS = words(
+    "native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit var var_mean std mean"
+)
+"""Which lose digits far from zero, whatever a kernel does."""
+
 SORTS = words("topk sort kthvalue median nanmedian argsort mode")
 
 ASKED_BY: Mapping[str, frozenset[str]] = {
@@ -114,6 +122,7 @@ ASKED_BY: Mapping[str, frozenset[str]] = {
     ONE_AHEAD: EXPONENTIAL,
     KEYS_BELOW: EXPONENTIAL | RANKS,
     APART: words("log log2 log10 log1p amax max aminmax") | {FRACTIONAL},
+    FIRST_AHEAD: STATISTICS | {"rsqrt"},
     SIGNS: frozenset(("prod", "cumprod")),
     POWERS: frozenset(("frexp", "ldexp", "log2")),
     SOME_NAN: frozenset(("isnan", "nansum", "nanmean", "nan_to_num", "nanmedian", "nanquantile")),
@@ -127,7 +136,7 @@ about as large: sums of products pass 65504 on the way and come back. Drawn in h
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
-FEW = {POWERS, ODD, DEEP, HIGH, DEEPEST, HIGHEST, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
+FEW = {FIRST_AHEAD, POWERS, ODD, DEEP, HIGH, DEEPEST, HIGHEST, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
 """Likewise those that tell of few operators, and of these much."""
 
 FAMILIES: Mapping[str, draws.Draw] = {
@@ -171,6 +180,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     ONE_AHEAD: one_ahead,
     KEYS_BELOW: draws.normal,
     APART: draws.samples_apart,
+    FIRST_AHEAD: draws.first_ahead,
     HALVES: lambda values, generator: LEVEL + draws.normal(values, generator),
 }
 

@@ -10,7 +10,7 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.eight_bits import is_eight_bits
-from ..reference.measures import alike_but_for_size, difference
+from ..reference.measures import alike_but_for_size, difference, tells_apart
 from ..reference.operators import cancels, squares
 from ..reference.oracle import Reference
 from .extremes import is_finite
@@ -79,27 +79,35 @@ def one_vanishing(
     state: dict[str, torch.Tensor],
     generator: torch.Generator,
 ) -> list[Input] | None:
-    """`inputs` of which the one at `turn`, of those of both signs, is next to nothing, its squares zero.
-    None where there is no other, where the answer is another then but for its size (an epsilon has a part
-    in it), or where the reference itself loses its digits."""
+    """`inputs` of which the one at `turn`, of those of both signs, is next to nothing, its squares zero; or,
+    where the answer is another then but for its size, small beside an epsilon that has a part in it. None
+    where there is no other, where it might as well be zero, or where the reference itself loses digits."""
     signed = [place for place, one in enumerate(inputs) if _of_both_signs(one)]
     if len(signed) < 2 or turn >= len(signed):
         return None
-    changed, one = list(inputs), inputs[signed[turn]]
-    assert isinstance(one, torch.Tensor)
-    changed[signed[turn]] = one.contiguous() * _VANISHING
-    exact, usual = reference.tried_exactly(changed, state), reference.tried_exactly(inputs, state)
-    own = reference.tried(changed, state)
-    if exact is None or usual is None or own is None or cancels(exact.operators) or squares(exact.operators):
-        return None
-    alike = all(map(alike_but_for_size, exact.outputs, usual.outputs))
-    pairs = zip(own.outputs, exact.outputs, strict=True)
-    lost = any(one.is_floating_point() and difference(one, right).worst > _LOST for one, right in pairs)
-    return changed if alike and not lost else None
+    place, usual = signed[turn], reference.tried_exactly(inputs, state)
+    for size in (_VANISHING, _SMALL):
+        changed, zero = (
+            [*inputs[:place], _times(inputs[place], times), *inputs[place + 1 :]] for times in (size, 0.0)
+        )
+        exact, own = reference.tried_exactly(changed, state), reference.tried(changed, state)
+        if exact is None or usual is None or own is None or cancels(exact.operators):
+            return None
+        pairs = zip(own.outputs, exact.outputs, strict=True)
+        lost = any(one.is_floating_point() and difference(one, right).worst > _LOST for one, right in pairs)
+        if size == _VANISHING:
+            told = all(map(alike_but_for_size, exact.outputs, usual.outputs)) and not squares(exact.operators)
+        else:
+            nothing = reference.tried_exactly(zero, state)
+            told = nothing is not None and tells_apart(nothing.outputs, exact.outputs)
+        if told and not lost:
+            return changed
+    return None
 
 
-_VANISHING, _LOST = 2.0**-100, 1e-5
-"""Beside numbers of usual size results are far from the smallest there are; and what eager may be off by."""
+_VANISHING, _SMALL, _LOST = 2.0**-100, 2.0**-50, 1e-5
+"""Beside numbers of usual size results are far from the smallest there are; of the second squares are numbers
+too; and what eager may be off by."""
 
 _FAR_OUT = 2.0**66
 """Whose square is beyond float32."""

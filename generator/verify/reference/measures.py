@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -55,6 +56,16 @@ def alike_but_for_size(small: torch.Tensor, usual: torch.Tensor) -> bool:
     if not all(0.0 < float(size) < float("inf") for size in sizes):
         return False
     return bool(((small / sizes[0] - usual / sizes[1]).abs() <= _ALIKE).all())
+
+
+def tells_apart(some: Sequence[torch.Tensor], others: Sequence[torch.Tensor]) -> bool:
+    """Whether all are numbers, and of those that float some are far from the others."""
+    pairs = [pair for pair in zip(some, others, strict=True) if pair[0].is_floating_point()]
+    numbers = all(bool(widened(one).isfinite().all()) for one, _ in pairs)
+    return numbers and any(difference(one, other).worst > _APART for one, other in pairs)
+
+
+_APART = 0.5
 
 
 def _sizes(found: torch.Tensor, oracle: torch.Tensor) -> tuple[_Pair, _Pair]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from kbgen.generator.verify.inputs.families import APART, KEYS_BELOW, ONE_AHEAD, draw_inputs
+from kbgen.generator.verify.inputs.families import APART, FIRST_AHEAD, KEYS_BELOW, ONE_AHEAD, draw_inputs
 
 
 def generator() -> torch.Generator:
@@ -74,3 +74,11 @@ def test_samples_are_of_unlike_size_and_end_in_silence() -> None:
     assert peaks[0] / 16 < peaks[2] < peaks[0] / 4
     assert not drawn[..., 48:].any()
     assert drawn[..., :48].all()
+
+
+def test_the_very_first_number_hides_the_squares_of_all_others() -> None:
+    for dtype, least in ((torch.float32, 2.0**20), (torch.float16, 8000.0)):
+        (drawn,) = draw_inputs(FIRST_AHEAD, [torch.randn(4, 64).to(dtype)], generator())
+        assert isinstance(drawn, torch.Tensor)
+        assert float(drawn[0, 0]) >= least
+        assert float(drawn.view(-1)[1:].abs().max()) < 8

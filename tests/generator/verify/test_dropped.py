@@ -35,6 +35,7 @@ CLOSE = ("faint", "minute", "vanishing", "one NaN")
         ("x.sum(1)", CLOSE),
         ("torch.tanh(x)", ()),
         ("x + 1", ("faint", "one NaN")),
+        ("x / (x.square().sum(1, keepdim=True) + 1e-6)", ("faint", "minute", "one NaN")),
         ("x.norm(dim=1)", ("faint", "minute", "one NaN")),
         ("x * x", ("faint", "minute", "one NaN")),
         ("torch.softmax(x, 1)", ("faint", "one NaN")),

@@ -88,6 +88,17 @@ def test_one_input_is_next_to_nothing_where_that_changes_nothing_but_sizes() -> 
     assert one_vanishing(1, reference(lambda a: a * 2), [a], {}, draw()) is None
 
 
+def test_one_input_is_small_where_an_epsilon_has_a_part_in_the_answer() -> None:
+    def cosines(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return (a * b).sum(-1) / (a.norm(dim=-1).clamp_min(1e-8) * b.norm(dim=-1).clamp_min(1e-8))
+
+    a, b = torch.randn(4, 6), torch.randn(4, 6)
+    changed = one_vanishing(1, reference(cosines), [a, b], {}, draw())
+    assert changed is not None
+    assert torch.equal(torch.as_tensor(changed[1]), b * 2.0**-50)
+    assert one_vanishing(1, reference(lambda a, b: a + b.softmax(-1)), [a, b], {}, draw()) is None
+
+
 def test_zeros_alone_are_of_both_signs_where_numbers_are() -> None:
     changed = zeros_alone(reference(torch.add), [torch.randn(64), torch.rand(64)], {}, draw())
     assert changed is not None
