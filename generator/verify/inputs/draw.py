@@ -12,27 +12,16 @@ from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .added_weights import far_below_zero, far_from_zero, far_in_common
-<<<<<<< HEAD
 from .altered import ALTERED
-=======
 from .axes import axes_of
-from .beside import nan_beside
-from .chosen import chosen_ahead
-from .counters import counters_run_over
->>>>>>> bddd4ae (Axes that another constant makes are no rows, and of one constant no two tensors get unequal ones)
 from .domain import within
 from .extremes import is_finite
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
 from .many_draws import farthest_draws
 from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
-<<<<<<< HEAD
 from .repeated import state_twice
-from .resized import ONE_ROW, emptied, other_lengths, other_rows
-=======
-from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice, state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows, other_sides
->>>>>>> 5aebe02 (Sides in each other's place, right after usual values: what is kept by a number of elements shows)
 from .setting import Case, Setting
 from .weights import (
     AS_INPUTS,

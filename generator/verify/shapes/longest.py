@@ -14,8 +14,8 @@ from .sizing import builds_alike, fewest, first_sound, free_sizes, is_crowded, s
 LONG, OVER, HALF = "long ", "one over ", "half "
 """What their names begin with."""
 
-_SHORTEST, _LONGEST = 5, 1024
-"""Sizes at full size that are made longer: nobody takes more for a tile, and fewer are parts of a whole."""
+_SHORTEST, _LONGEST = 8, 1024
+"""Sizes at full size that are made longer: nobody takes more for a tile, and fewer are no tile."""
 
 _CALLS = 4000
 """Of a loop at full size: at twice as many a reference takes a second for each of its answers."""
@@ -30,42 +30,36 @@ _ONE_OVER, _TILE, _LITTLE = (257, 264, 272), 128, 16
 """What is shared out in parts of so many tiles is a little more than they hold."""
 
 
-_THOUSAND = 1000
-_THOUSANDS = (1011, 1006, 1008, 1024)
-"""What is beyond, the first that an op takes: of the first two a product with their reciprocal in float32 is
-less than one. No tile that was made for an axis of hundreds holds it, nor do so many of them."""
+_PAST_A_BYTE = (703, 704, 768)
+"""Of such steps a mask that keeps two in five keeps more than a byte counts."""
 
 
-def longest(op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False) -> list[ShapeSet]:
-    """For each size of the op that none of `sets`, the small one first, has beyond full size and beyond a
-    thousand; with `loops`, for those alone that are the steps of a loop, of not too many calls, and that none
-    has beyond full size."""
+def longest(
+    op: Op, sets: list[ShapeSet], most_bytes: int, loops: bool = False, counts: bool = False
+) -> list[ShapeSet]:
+    """For each size of the op that none of `sets`, the small one first, has beyond full size; with `loops`,
+    for those alone that are the steps of a loop, of not too many calls. Where a candidate `counts` in short
+    integers, beyond what a byte counts."""
     full = sizes_of(op.constants)
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     found: list[ShapeSet] = []
     for name in sorted(short, key=lambda one: -full[one]):
-        judged = max(_judged(op, name, sets))
-        steps = loops or _is_loop(op, name)
-        if judged > (full[name] if steps else max(full[name], _THOUSAND)) or len(found) == _AXES:
-            continue
         is_set = any(name in one.overrides for one in sets)
-        if steps if loops else is_set or _is_axis(op, name):
-            lengths = () if steps else _thousands(full[name])
-            lengths += _lengths(full[name]) if judged <= full[name] else ()
-            found += _made(op, f"{LONG}{name}", name, lengths, sets, most_bytes)
+        least = max(full[name], _PAST_A_BYTE[0] - 1 if counts else 0)
+        if max(_judged(op, name, sets)) > least or len(found) == _AXES:
+            continue
+        if is_loop(op, name) if loops else is_set or is_axis(op, name):
+            lengths = [one for one in _PAST_A_BYTE if counts and one > 2 * full[name]]
+            lengths += _lengths(full[name]) if max(_judged(op, name, sets)) <= full[name] else ()
+            found += made_along(op, f"{LONG}{name}", name, tuple(lengths), sets, most_bytes)
     return found
-
-
-def _thousands(full: int) -> tuple[int, ...]:
-    """None where two and a third of full size is beyond as well."""
-    return (*_THOUSANDS, -(-_THOUSAND // full) * full) if _lengths(full)[0] < _THOUSAND else ()
 
 
 def short(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     """The small sizes with two elements along each axis that the constructor is told nothing of, or else
     along the longest that can be so short: less than a window, or than what is kept of an axis."""
     full, small = sizes_of(op.constants), sets[0].overrides
-    axes = [name for name in free_sizes(op) if full.get(name, 0) > 2 and _is_axis(op, name)]
+    axes = [name for name in free_sizes(op) if full.get(name, 0) > 2 and is_axis(op, name)]
     every = dict.fromkeys(axes, 2)
     for sizes in (every, *({name: 2} for name in sorted(axes, key=lambda one: -full[one]))):
         overrides = {**small, **sizes}
@@ -106,7 +100,7 @@ def one_over(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     found: list[ShapeSet] = []
     for name in sorted(cut, key=lambda one: -full[one])[:_PARTED]:
         if not any(size > _TILE and 0 < size % _TILE <= _LITTLE for size in _judged(op, name, sets)):
-            found += _made(op, f"{OVER}{name}", name, _ONE_OVER, sets, most_bytes)
+            found += made_along(op, f"{OVER}{name}", name, _ONE_OVER, sets, most_bytes)
     return found
 
 
@@ -114,7 +108,7 @@ def _judged(op: Op, name: str, sets: list[ShapeSet]) -> list[int]:
     return [int(one.overrides.get(name, op.constants[name])) for one in sets]  # type: ignore[arg-type]
 
 
-def _made(
+def made_along(
     op: Op, called: str, name: str, lengths: tuple[int, ...], sets: list[ShapeSet], most_bytes: int
 ) -> list[ShapeSet]:
     tried = (first_sound(op, name, few, most_bytes, lengths) for few in _few(op, name, sets))
@@ -136,7 +130,7 @@ def roomier(
     return None
 
 
-def _is_axis(op: Op, name: str) -> bool:
+def is_axis(op: Op, name: str) -> bool:
     """Whether it changes inputs and no argument of the constructor."""
     longer = {name: 2 * op.constants[name]}  # type: ignore[operator]
     with contextlib.suppress(OpError):
@@ -145,10 +139,10 @@ def _is_axis(op: Op, name: str) -> bool:
     return False
 
 
-def _is_loop(op: Op, name: str) -> bool:
+def is_loop(op: Op, name: str) -> bool:
     """Whether fewer calls are made where it is half as much."""
     calls, half = len(op.footprint().calls), {name: op.constants[name] // 2}  # type: ignore[operator]
-    if calls > _CALLS or not _is_axis(op, name):
+    if calls > _CALLS or not is_axis(op, name):
         return False
     with contextlib.suppress(OpError):
         return len(op.with_overrides(half).footprint().calls) < calls

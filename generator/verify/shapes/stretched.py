@@ -14,7 +14,6 @@ from .exchanged import exchanged
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, together
 from .longest import LONG, OVER, halved, longest, one_over, roomier, short
-from .multiples import multiples
 from .sizing import (
     FEW_AMONG,
     builds_alike,
@@ -27,6 +26,7 @@ from .sizing import (
     sizes_of,
 )
 from .tables import deep, vast
+from .thousands import THOUSAND
 from .windows import windows
 
 _TALLER = 4
@@ -78,8 +78,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     found = [*_tall(op, sets), *_alike(op, sets[0]), *short(op, sets), *longer, *past, *parts, *tables]
     found += windows(op, sets, 2 * most_bytes)
     found += exchanged(op, [*sets, *found], _LONGER * sets[0].total_bytes)
-    found += longest(op, [*sets, *found], 4 * most_bytes)
-    found += multiples(op, sets, most_bytes, told.moduli)
+    found += longest(op, [*sets, *found], 4 * most_bytes, counts=told.short_integers)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
     found += halved(op, [*sets, *found], 2 * most_bytes)
     more = one_more(op) if any(not one.overrides for one in sets) else None  # else asked for with full size
@@ -90,7 +89,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
 
 def has_few_rows(name: str) -> bool:
     """Whether a shape of that name is long along one axis and next to nothing along the others."""
-    return name in _FEW_ROWS or name.startswith((LONG, OVER))
+    return name in _FEW_ROWS or name.startswith((LONG, OVER, THOUSAND))
 
 
 def rows_of(op: Op) -> int:

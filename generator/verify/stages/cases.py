@@ -38,6 +38,7 @@ from ..inputs.repeated import NEARLY_TWICE, most_weights
 from ..inputs.setting import Case, Setting
 from ..process.exchange import Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
+from ..shapes.crowds import CROWDED
 from ..shapes.in_parts import TOGETHER
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
 from .most import (
@@ -83,13 +84,13 @@ def plain(cases: list[Case], setting: Setting) -> Case:
 
 
 class _Plan:
-    """Cases at the settings `found`, the small one first, and one with a crowd of places perhaps last. All
+    """Cases at the settings `found`, the small one first, and those of which little is asked last. All
     are drawn from one generator: the order in which they are made is part of what they are."""
 
     def __init__(self, found: list[Setting], seed: int) -> None:
         self.draw = Draw(torch.Generator().manual_seed(seed))
         self.found = uncrowded(found)
-        self.crowd = found[len(self.found) :]
+        self.apart = list(enumerate(found))[len(self.found) :]
         self.first, self.rest = self.found[0], self.found[1:]
         odd = next((place for place, one in enumerate(self.found) if one.name == "odd"), 0)
         self.odd = odd, self.found[odd]
@@ -115,7 +116,7 @@ class _Plan:
         cases += self._of_places_and_rows(shipped)
         cases += self._at_parts()
         cases += self._at_length()
-        cases += [*beside_full, *self._of_crowds()]
+        cases += [*beside_full, *self._apart()]
         cases.append(replace(shipped, name=f"{shipped.name}, moved", step=_moved(first, shipped)))
         if tells_more(ONE_NAN, first):
             cases.append(draw.case(0, first, ONE_NAN, optional=False))
@@ -214,9 +215,15 @@ class _Plan:
         cases = self._altered(place, setting, "one place")
         return [*cases, *(more for one in cases for more in self.draw.altered(one, "full lengths"))]
 
-    def _of_crowds(self) -> list[Case]:
-        place = len(self.found)
-        return [case for one in self.crowd for case in self._altered(place, one, "one place", "one part")]
+    def _apart(self) -> list[Case]:
+        """Of the shapes that stand at the end: what a crowd of places is asked, or usual values alone."""
+        cases = []
+        for place, one in self.apart:
+            if one.name == CROWDED:
+                cases += self._altered(place, one, "one place", "one part")
+            else:
+                cases.append(self.draw.case(place, one, "normal"))
+        return cases
 
     def _layouts(self) -> list[Case]:
         cases = []

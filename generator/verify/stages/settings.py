@@ -12,7 +12,9 @@ from ..inputs.setting import Setting, setting_at
 from ..process.exchange import Shape
 from ..shapes.crowds import CROWDED, crowded
 from ..shapes.hints import hints
+from ..shapes.multiples import MULTIPLES, multiples
 from ..shapes.stretched import stretched
+from ..shapes.thousands import THOUSAND, thousands
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
@@ -55,6 +57,7 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
     """
     sets, few = _sets(op, room, source), with_fewer_turns(op)
     sets = sets if few is None or not sets else beside(sets, few, _sets(few, room, source))
+    sets.sort(key=lambda one: _is_apart(one.name))  # which keeps the order of the others
     found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
     for setting in found[:1]:
         _run_once(setting)
@@ -72,7 +75,9 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
         *stretched(op, sets, 2 * room.wide, told),
         *(_even(op, sets[0], room.wide) if told.promises else []),
     ]
-    return [*sets, *more, *crowded(op, sets)]
+    known = [*sets, *more]
+    alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, known, 8 * room.wide)]
+    return [*known, *crowded(op, sets), *alone]
 
 
 def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
@@ -83,8 +88,13 @@ def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
 
 
 def uncrowded(found: list[Setting]) -> list[Setting]:
-    """All but the last where that has so many places as nothing else is asked of."""
-    return found[:-1] if found[-1].name == CROWDED else found
+    """All but those at the end: one has so many places as nothing else is asked of, and of others it is asked
+    alone whether usual values come out right."""
+    return [one for one in found if not _is_apart(one.name)]
+
+
+def _is_apart(name: str) -> bool:
+    return name == CROWDED or name.startswith((MULTIPLES, THOUSAND))
 
 
 def _run_once(setting: Setting) -> None:

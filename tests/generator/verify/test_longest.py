@@ -8,6 +8,7 @@ import torch
 from kbgen.generator.verify.shapes.hints import hints
 from kbgen.generator.verify.shapes.in_parts import TOGETHER
 from kbgen.generator.verify.shapes.stretched import has_few_rows
+from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import Op, load_op
 
@@ -96,7 +97,7 @@ def test_each_axis_is_once_longer_than_at_full_size(tmp_path: Path) -> None:
 def test_an_axis_in_the_middle_is_longer_while_the_others_are_short(tmp_path: Path) -> None:
     text = PRODUCT.replace("torch.randn(ROWS, INNER)", "torch.randn(9, ROWS, INNER)")
     long = shapes(op(tmp_path, text.replace("a @ b", "(a * 2).cumsum(1) @ b")))["long ROWS"]
-    assert (long["ROWS"], long["INNER"], long["COLUMNS"]) == (1011, 4, 4)
+    assert (long["ROWS"], long["INNER"], long["COLUMNS"]) == (467, 4, 4)
 
 
 def test_an_inner_axis_is_once_a_little_longer_than_whole_tiles(tmp_path: Path) -> None:
@@ -114,11 +115,24 @@ def test_two_axes_at_once_are_several_tiles_long_for_who_goes_through_tiles(tmp_
     assert TOGETHER not in shapes(given)
 
 
+def test_an_axis_is_longer_than_a_byte_counts_for_who_counts_in_one(tmp_path: Path) -> None:
+    text = PRODUCT.replace("200, 500, 1024", "24, 500, 1024").replace("torch.randn(R", "torch.randn(9, R")
+    given = op(tmp_path, text)
+    source = "def kernel(mask):\n    return mask.to(tl.int8)\n"
+    counted = {one.name: dict(one.op.constants) for one in settings(given, "as-is", 1, source=source)}
+    assert counted["long ROWS"]["ROWS"] == 703
+    assert shapes(given)["long ROWS"]["ROWS"] < 703  # type: ignore[operator]
+
+
 def test_every_axis_is_once_longer_than_a_tile_that_was_made_for_hundreds(tmp_path: Path) -> None:
     given = op(tmp_path, PRODUCT.replace("200, 500, 1024", "96, 40, 80"))
     found = shapes(given)
     for name in ("ROWS", "INNER", "COLUMNS"):
         assert max(one[name] for one in found.values()) == 1011, name  # type: ignore[type-var]
+    cases = [
+        case for case in plan(settings(given, "as-is", 1), 1) if case.setting.name == "a thousand of INNER"
+    ]
+    assert [case.family for case in cases] == ["normal"], "nothing else is asked there"
     assert int(torch.tensor(1011.0) * torch.tensor(1 / 1011)) == 0, "who divides by a reciprocal is one off"
 
 
