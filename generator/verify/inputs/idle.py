@@ -18,6 +18,7 @@ from .domain import operators_of
 from .integers import is_whole, lowest_places
 from .lengths import full_lengths
 from .places import Uses
+from .turned_by_nan import turned_by_nan
 
 SPIKE = 2.0**40
 """So large that its rounding error alone exceeds any usual value."""
@@ -43,8 +44,9 @@ def idle_nan(
 ) -> list[Input] | None:
     """`inputs` with NaN at some such places, as memory that is used again holds it: what the reference leaves
     out, a factor of zero does not. A spike of either sign makes no difference there, so that the reference
-    does not owe it to what its comparisons make of NaN."""
-    return _idle(torch.nan, reference, inputs, state, generator)
+    does not owe it to what its comparisons make of NaN, and none of them says what it takes."""
+    found = _idle(torch.nan, reference, inputs, state, generator)
+    return None if found is None or turned_by_nan(reference, found, state) else found
 
 
 def idle_from_zero(

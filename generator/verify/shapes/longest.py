@@ -17,7 +17,7 @@ LONG, OVER, HALF = "long ", "one over ", "half "
 _SHORTEST, _LONGEST = 8, 1024
 """Sizes at full size that are made longer: nobody takes more for a tile, and fewer are no tile."""
 
-_CALLS = 4000
+CALLS = 4000
 """Of a loop at full size: at twice as many a reference takes a second for each of its answers."""
 
 _OTHERS = 4
@@ -142,7 +142,7 @@ def is_axis(op: Op, name: str) -> bool:
 def is_loop(op: Op, name: str) -> bool:
     """Whether fewer calls are made where it is half as much."""
     calls, half = len(op.footprint().calls), {name: op.constants[name] // 2}  # type: ignore[operator]
-    if calls > _CALLS or not is_axis(op, name):
+    if calls > CALLS or not is_axis(op, name):
         return False
     with contextlib.suppress(OpError):
         return len(op.with_overrides(half).footprint().calls) < calls

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ....profiling.op import Op
 from ....profiling.shapes import NETWORK_CALLS, ShapeSet
-from .longest import is_axis, is_loop, made_along
+from .longest import CALLS, is_axis, is_loop, made_along
 from .sizing import free_sizes, sizes_of
 
 THOUSAND = "a thousand of "
@@ -24,8 +24,9 @@ _AXES = 5
 
 def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """For each size of the op that none of `sets`, the small one first, has beyond a thousand, but for the
-    steps of a loop. None of a network."""
-    if op.footprint().work >= NETWORK_CALLS:
+    steps of a loop. None of a network, nor where a call of the reference takes a second."""
+    whole = op.footprint()
+    if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
         return []
     full, found = sizes_of(op.constants), list[ShapeSet]()
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
