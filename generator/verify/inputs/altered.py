@@ -11,6 +11,7 @@ from .camps import BEHIND, LATE, scores_rise_late, values_behind
 from .chosen import chosen_ahead
 from .counters import counters_run_over
 from .ends import opposed_ends
+from .epsilons import beside_an_epsilon
 from .extremes import (
     lone_masks,
     masks_off,
@@ -35,6 +36,7 @@ from .integers import (
     one_place,
     single_others,
 )
+from .left_out_late import left_out_late
 from .lengths import full_lengths
 from .level_integers import zero_integers_in
 from .links import chained, high_words
@@ -74,7 +76,8 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "high words": high_words, "one branch": chained, "rows twice": rows_twice,
     NEARLY_TWICE: nearly_twice,
     **{f"{NEARLY_TWICE} in {turn} of two": partial(one_nearly_twice, turn) for turn in range(2)},
-    "fresh state": fresh_state, "minus infinity together": minus_infinite_together,
+    "fresh state": fresh_state, "beside an epsilon": beside_an_epsilon, "left out late": left_out_late,
+    "minus infinity together": minus_infinite_together,
     "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
@@ -89,7 +92,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 
-_LONG_TOO = ("rows twice", "one number", "as their weights")
+_LONG_TOO = ("rows twice", "one number", "as their weights", "left out late")
 
 AT_LENGTH = tuple(
     name for name in ALTERED if name.startswith(("extreme integers", "half range")) or name in _LONG_TOO

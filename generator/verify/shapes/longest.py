@@ -160,7 +160,7 @@ def _few(op: Op, name: str, sets: list[ShapeSet]) -> Iterator[Mapping[str, Any]]
     full = sizes_of(op.constants)
     least = {**sets[0].overrides, **{one: min(_OTHERS, full[one]) for one in fewest(sets)}}
     yield least
-    ones = {one: 1 for one in free_sizes(op) if one != name}
+    ones = {one: 1 for one in free_sizes(op) if one != name and is_axis(op, one)}
     yield {**least, **{one: 1 for one in ones if builds_alike(op, least, {**least, one: 1})}}
     known = {**sets[0].overrides, **fewest(sets)}
     for one in sizes_of(known):

@@ -76,7 +76,7 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
         *(_even(op, sets[0], room.wide) if told.promises else []),
     ]
     known = [*sets, *more]
-    alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, known, 8 * room.wide)]
+    alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, known, 16 * room.wide)]
     return [*known, *crowded(op, sets), *alone]
 
 
