@@ -4,6 +4,7 @@ places that one brings up and the other down."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import torch
 
@@ -44,10 +45,11 @@ _UP, _DOWN = 1000.0, -300.0
 
 
 def _brought_up(
-    reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+    half: bool, reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
 ) -> Found:
     """One place of each axis as long as an added weight is far below zero, and its weight brings it far
-    above: what is largest by its sum is not so of itself. Where things are ranked and exponentials taken."""
+    above: what is largest by its sum is not so of itself. Or `half` of them: among all exponentials those of
+    the chosen are nothing. Where things are ranked and exponentials taken."""
     names, operators = added_only(reference, inputs, state)
     names = [name for name in names if state[name].ndim == 1 and state[name].numel() > 1]
     if not names or RANKS.isdisjoint(operators) or EXPONENTIAL.isdisjoint(operators):
@@ -55,19 +57,21 @@ def _brought_up(
     moved, changed = [one.clone() if isinstance(one, torch.Tensor) else one for one in inputs], dict(state)
     for name in names:
         weight = state[name].clone()
-        place = int(torch.randint(weight.numel(), (1,), generator=generator))
-        weight[place] = _UP
+        places = torch.randperm(weight.numel(), generator=generator)[: weight.numel() // 2 if half else 1]
+        weight[places] = _UP + weight[places] * half
         changed[name] = weight
         for value in filter(floats, moved):
             for axis in (axis for axis, size in enumerate(value.shape) if size == weight.numel()):
-                value.select(axis, place).fill_(_DOWN)
+                there = value.index_select(axis, places) * half + _DOWN
+                value.index_copy_(axis, places, there)
     return moved, changed
 
 
 WITH_WEIGHTS: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Generator], Found]] = {
     ALONE: _alone,
     "near rivals without added weights": _near_rivals,
-    "brought up by added weights": _brought_up,
+    "brought up by added weights": partial(_brought_up, False),
+    "half brought up by added weights": partial(_brought_up, True),
     IDLE_ROWS: idle_rows,
     IDLE_WEIGHTS: idle_weights,
 }

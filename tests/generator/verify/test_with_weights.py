@@ -62,6 +62,15 @@ def test_a_weight_brings_a_place_up_from_far_below() -> None:
     assert drawn(UP, Router(4, weigh=False)) is None  # no exponentials
 
 
+def test_weights_bring_half_of_the_places_up_and_exponentials_of_them_are_nothing_among_all() -> None:
+    found = drawn("half brought up by added weights", Router(4))
+    assert found is not None
+    logits, state = found
+    chosen = (logits + state["bias"]).topk(4).indices
+    assert not logits.softmax(-1).gather(-1, chosen).any()
+    assert logits.gather(-1, chosen).softmax(-1).all()
+
+
 def test_nothing_goes_in_beside_weights_alone() -> None:
     class Lowered(nn.Module):
         def __init__(self) -> None:
