@@ -49,6 +49,8 @@ class _Takers(Watching):
     def _which(self, value: torch.Tensor) -> str | None:
         at = value.untyped_storage().data_ptr()
         if at not in self._storages:
+            for axis in (axis for axis, stride in enumerate(value.stride()) if stride == 0):
+                value = value.narrow(axis, 0, 1)  # an element that stands along it
             flat = value.reshape(-1)
             same = (
                 name
@@ -83,6 +85,19 @@ def far_below_zero(
         return None
     drawn = {name: -_FAR * (2 + torch.rand(state[name].shape, generator=generator)) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+def beside_scores(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> dict[str, torch.Tensor] | None:
+    """A state whose weights that stand beside scores or are added to them, sinks say, are far below zero; or
+    None where there are none."""
+    added, _ = added_only(reference, inputs, state, _ADDS | _BESIDE)
+    return {**state, **{name: torch.full_like(state[name], -_SUNK) for name in added}} if added else None
+
+
+_BESIDE, _SUNK = words("cat logaddexp maximum"), 2.0**41
+"""What takes weights beside scores, and how far such are below zero: above scores that are as far squared."""
 
 
 def below_zero(

@@ -11,7 +11,7 @@ import torch
 from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
-from .added_weights import far_below_zero, far_from_zero, far_in_common
+from .added_weights import beside_scores, far_below_zero, far_from_zero, far_in_common
 from .altered import ALTERED
 from .axes import axes_of
 from .domain import within
@@ -142,6 +142,14 @@ class Draw:
         else:
             found = _of_models(setting)[family](reference.model, state, generator)
         return None if found is None else (inputs, found)
+
+    def sunk(self, case: Case) -> list[Case]:
+        """The same call with weights beside the scores far below zero too; none where there are none."""
+        state = beside_scores(case.setting.reference, case.inputs, case.step.state)
+        if state is None:
+            return []
+        step = replace(case.step, state=state, again=False, optional=False)
+        return [replace(case, name=f"{case.name}, weights too", step=step)]
 
     def weights_twice(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """A call with rows of weights that stand there twice; none where there are no such rows."""

@@ -134,7 +134,8 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     scores = high if pair else long  # of keys, or of a row
     below = [(KEYS_BELOW, high)] if pair or _multiplies_parts(high[1]) else []
     for family, where in ((ONE_AHEAD, scores), (APART, long), *below):
-        further += [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
+        asked = [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
+        further += asked + [more for one in asked if family == KEYS_BELOW for more in draw.sunk(one)]
     further += _in_camps(found, draw)
     far = [family for family in (FAR_ABOVE, DEEP) if asks(family, high[1])]
     further += [draw.case(*high, family, optional=False) for family in far]
