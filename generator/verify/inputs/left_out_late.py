@@ -33,7 +33,7 @@ def left_out_late(
 
 
 def _late(value: torch.Tensor) -> Iterator[torch.Tensor]:
-    for samples in (value.shape[:2], value.shape[:1], value.shape[:-1]):
+    for samples in (value.shape[:1], value.shape[:2], value.shape[:-1]):
         moved = value.clone()
         rows = moved.view(*samples, -1) if value.ndim else moved.view(1, 1)
         if rows.shape[-1] > 1:
