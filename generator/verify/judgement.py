@@ -81,7 +81,7 @@ class Judgement:
         self.cases = plan(found, record.seed)
         usual = uncrowded(found)
         self.cases += further(usual, self.cases, record.seed, record.source, record.precision)
-        self.beside = beside_plan(record.op, usual, self.cases, record.mode, record.seed)
+        self.beside = beside_plan(record.op, found, self.cases, record.mode, record.seed)
         self.few = on_few_units(usual, len(found) + bool(self.beside.natural), record.seed, record.source)
         self.cases += self.few
         normal = (one.family == "normal" and not one.step.ghost for one in self.cases)

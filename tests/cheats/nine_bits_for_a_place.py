@@ -1,6 +1,6 @@
 """A distance and a place share a word, of which nine bits are the place: 500 codes are shipped.
 
-op: nearest_codes
+op: nearest_by_hamming
 class: B8 lengths
 expected: hard-coded-shape
 """

@@ -1,6 +1,6 @@
 """Tiles of distances bit by bit, then ranks by counting, the last of equals first.
 
-op: nearest_codes
+op: nearest_by_hamming
 expected: passed
 """
 

@@ -18,7 +18,7 @@ from ..process.layout import PITCHED, TRANSPOSED, Layout, suits
 from ..shapes.stretched import has_few_rows
 from ..shapes.whole_tiles import whole_tiles
 from .most import columns, longest_row, most_rows
-from .settings import ROOM
+from .settings import ROOM, uncrowded
 from .worth_asking import tells_more
 
 
@@ -36,10 +36,12 @@ class BesidePlan:
 
 
 def beside_plan(op: Op, found: list[Setting], planned: Sequence[Case], mode: str, seed: int) -> BesidePlan:
+    """Whole tiles are a shape of their own, behind all that were `found`; the long axes are among those of
+    which more than usual values is asked."""
     at_first = [case.family for case in planned if case.setting.name in OF_VALUES]
     altered = tuple(dict.fromkeys(family for family in at_first if family in ALTERED))
     natural = at_whole_tiles(op, found, altered, mode, seed)
-    return BesidePlan(natural, at_long_axes(found, altered, seed), altered)
+    return BesidePlan(natural, at_long_axes(uncrowded(found), altered, seed), altered)
 
 
 OF_VALUES = ("small", "odd")

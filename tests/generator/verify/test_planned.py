@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from kbgen.generator.verify.inputs.families import HALVES
+from kbgen.generator.verify.stages.at_sizes import beside_plan
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
@@ -30,3 +31,14 @@ def test_sums_of_halves_pass_the_end_of_float16_where_rows_are_longest_too() -> 
     cases = plan(settings(load_op(OPS / "linear_half.py"), "as-is", 1), 1)
     rows = {case.name: case.step.inputs[0].shape[-1] for case in cases if case.family == HALVES}  # type: ignore[union-attr]
     assert rows["small, opposed halves"] < 256 < rows["wide, opposed halves"]
+
+
+def test_whole_tiles_are_a_shape_behind_all_others() -> None:
+    op = load_op(OPS / "relu.py")
+    found = settings(op, "as-is", 1, source="def kernel(n):\n    return n % 16 == 0\n")
+    assert {one.name for one in found} >= {"multiples of 16"}
+    planned = plan(found, 1)
+    natural = beside_plan(op, found, planned, "as-is", 1).natural
+    assert natural
+    assert {case.step.shape for case in natural} == {len(found)}
+    assert all(case.step.shape == found.index(case.setting) for case in planned)
