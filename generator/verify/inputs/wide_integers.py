@@ -83,14 +83,14 @@ def _compared(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     drawn = any_bits(value, generator)
     ends, flat = torch.iinfo(value.dtype), drawn.view(-1)
     flat[::5], flat[2::5] = ends.min, ends.max
-    near = torch.randint(max(ends.min, -_NEAR), _NEAR, flat[1::5].shape, generator=generator)
-    least = max(ends.min, _IGNORED)
-    flat[1::5] = near.masked_fill(near == _NEAR - 1, least).to(value.dtype)
+    near = torch.tensor([one for one in _NEAR if one >= ends.min])
+    flat[1::5] = near[torch.arange(len(flat[1::5])) % len(near)].to(value.dtype)
     return drawn
 
 
-_NEAR, _IGNORED = 4, -100
-"""What kernels put in the place of a label that is not there: a unit or two below zero, or torch's own."""
+_NEAR = (-1, -2, -100, 0, 1, -3)
+"""What kernels put in the place of a label that is not there, in turns: a unit or two below zero, or torch's
+own; and their neighbours."""
 
 
 def close_integers(
