@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .budget import STEP_ROUNDOFF
+from .budget import CHAIN, STEP_ROUNDOFF
 from .eight_bits import EIGHT_BITS, scaled_product
 from .indices import Choices
 from .on_a_card import added, added_at_places, rounds, terms
@@ -47,25 +48,26 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.operators.add(told_name(func, args))
         if extremes(plain_name(func)) or plain_name(func) in _ORDERS:
             self.compares_nan = self.compares_nan or any(map(_holds_nan, pytree.tree_leaves(args)))
-        products = terms(func, args)
+        products, sums = terms(func, args), added(func, args)
         self.in_turn = max(self.in_turn, added_at_places(func, args))
-        self.terms = max(self.terms, products, added(func, args), self.in_turn)
+        self.terms = max(self.terms, products, sums, self.in_turn)
         self.multiplies = self.multiplies or products > 1
         if rounds(func):
             self.steps += 1
             if self.shaking is not None:
-                result = _each(self._off, result)
+                farther = sqrt(max(1.0, sums / _SHORT_SUM))
+                result = _each(lambda one: self._off(one, farther), result)
                 self._off_by_mean(func, args, result)
         return _each(lifted, result)
 
-    def _off(self, value: Any) -> Any:
+    def _off(self, value: Any, farther: float) -> Any:
         """In place, as the operator itself may have worked."""
         floats = isinstance(value, torch.Tensor) and value.is_floating_point()
         floats = floats and value.dtype not in EIGHT_BITS
-        return value.mul_(self._factors(value)) if floats else value
+        return value.mul_(self._factors(value, farther)) if floats else value
 
-    def _factors(self, value: torch.Tensor) -> torch.Tensor:
-        return 1 + STEP_ROUNDOFF * self.signs(value, self.shaking)
+    def _factors(self, value: torch.Tensor, farther: float = 1.0) -> torch.Tensor:
+        return 1 + farther * STEP_ROUNDOFF * self.signs(value, self.shaking)
 
     def _off_by_mean(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         """In place, what a normalisation gives with each of its means off by one sign: no average over what a
@@ -96,6 +98,11 @@ def _each(change: Callable[[Any], Any], value: Any) -> Any:
         return {name: _each(change, one) for name, one in value.items()}
     return pytree.tree_map(change, value) if isinstance(value, tuple | list) else change(value)
 
+
+_SHORT_SUM = CHAIN / 16
+"""Products whose sum is off by no more than any other operator's result; of longer ones `SENSITIVITY` makes
+the floor that they have where nothing is made of them. Of rows that are zero but for a few numbers, less
+their mean, hundreds of equal squares are added to one that is large: each addition rounds the same way."""
 
 _ORDERS = ("lt", "le", "gt", "ge")
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from kbgen.generator.verify.reference.budget import STEP_ROUNDOFF
 from kbgen.generator.verify.reference.in_float64 import InFloat64
 
 
@@ -33,3 +34,13 @@ def test_a_row_s_logarithm_is_off_by_one_sign() -> None:
     right = scores.double().log_softmax(-1)
     assert (found - right).abs().min() > 1000 * 2.0**-27
     assert (found - right).mean().abs() > 1000 * 2.0**-27
+
+
+@pytest.mark.parametrize(("terms", "times"), [(8, 1), (4096, 16)])
+def test_a_sum_is_off_as_its_terms_are_many(terms: int, times: float) -> None:
+    """What is made of it is off with it, by what a kernel's own sum may be off."""
+    values = torch.rand(64, terms)
+    with InFloat64(torch.Generator().manual_seed(0)):
+        found = values.sum(1)
+    off = (found / values.double().sum(1) - 1).abs()
+    assert off.sub(times * STEP_ROUNDOFF).abs().max() < 1e-3 * STEP_ROUNDOFF
