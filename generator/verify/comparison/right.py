@@ -132,8 +132,9 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
     reference, whole = case.setting.reference, not compares(right.operators)
     shaken = reference.shaken(case.inputs, state, whole=whole)
     draws: list[int | None] = list(range(1, _draws(case, right)))
-    together = case.family in _PEAKS and right.multiplies and not EXPONENTIAL.isdisjoint(right.operators)
-    for draw in [*draws, None] if together else draws:  # one product alone may decide a softmax
+    if case.family in _PEAKS and right.multiplies and not EXPONENTIAL.isdisjoint(right.operators):
+        draws = [*range(1, _AT_CONTESTS), None]  # one product alone may decide a softmax
+    for draw in draws:
         more = reference.shaken(case.inputs, state, draw, whole=whole).outputs
         farther = map(_farther, right.outputs, shaken.outputs, more)
         shaken = replace(shaken, outputs=list(farther))
@@ -186,7 +187,9 @@ def _draws(case: Case, right: Ran) -> int:
     return min(_ENOUGH, max(few, -(-_ENOUGH // max(1, values)), -(-_ROWS // max(1, rows))))
 
 
-_PEAKS, _AT_PEAKS = ("spikes", "negative spikes", LATE_PEAKS, LONE_ROWS), 2
+_PEAKS, _AT_PEAKS, _AT_CONTESTS = ("spikes", "negative spikes", LATE_PEAKS, LONE_ROWS), 2, 6
+"""Of two scores that tower, near each other and each of one product, three in eight draws move both alike:
+the softmax of them would look as if no rounding told."""
 
 
 def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
