@@ -203,13 +203,13 @@ class Judgement:
         axes = apart.at_full_size(walked, failed, most_rows(self.cases, reports))
         if axes is not None and axes.fault is not None:
             return record.concluded(axes.fault)
-        reached = reached_lines(outcome.reply, reviewed, reports)
+        reached, given = reached_lines(outcome.reply, reviewed, reports), len(self.cases[0].inputs)
         if axes is not None:
             reached = sorted({*reached, *axes.reached})
             held = {tuple(site[:2]) for site in (*rehearsed["forced"], *rehearsed["unasked"])}
             if not axes.left & held and fault in forced:
                 fault = next((one for one, asked in forced.items() if asked not in axes.right), None)
-        if fault is None and unreached_path(record.source, reached) is not None:
+        if fault is None and unreached_path(record.source, reached, given) is not None:
             lone = apart.at_lone_sizes()
             if lone is not None and lone.fault is not None:
                 return record.concluded(lone.fault)
@@ -219,7 +219,7 @@ class Judgement:
             or unrun(record, outcome.reply["configurations"])
             or unsettled(on_card)
             or unwritten_read(on_card)
-            or unreached_path(record.source, reached)
+            or unreached_path(record.source, reached, given)
             or full
         )
         return record.concluded(fault) if fault is not None else self._vouched(on_card)

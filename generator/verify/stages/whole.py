@@ -171,9 +171,9 @@ def reached_lines(
     return list(reply["reached"])
 
 
-def unreached_path(source: str, reached: Sequence[int]) -> Fault | None:
+def unreached_path(source: str, reached: Sequence[int], inputs: int) -> Fault | None:
     """A line of the wrapper that no call got to; it may do anything at another size, or another day."""
-    lines = unreached(source, set(reached))
+    lines = unreached(source, set(reached), inputs)
     if not lines:
         return None
     text = source.splitlines()[lines[0] - 1].strip()

@@ -39,10 +39,22 @@ def given_to(function: ast.FunctionDef, name: str) -> Iterator[ast.expr | None]:
     plain = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Assign):
-            for target in node.targets:
+            for target, value in chain.from_iterable(_pairs(one, node.value) for one in node.targets):
                 if is_name(target, name):
                     plain.add(id(target))
-                    yield node.value
+                    yield value
     for node in ast.walk(function):
         if is_stored(node) and node.id == name and id(node) not in plain:
             yield None
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What each of several names is given that are assigned as many values at once."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and _plainly(target, value):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
+
+
+def _plainly(*several: ast.Tuple) -> bool:
+    lengths = {len(one.elts) for one in several}
+    return len(lengths) == 1 and not any(isinstance(one, ast.Starred) for all in several for one in all.elts)

@@ -4,7 +4,7 @@ do.
 A branch for large sizes, for the hundredth call or for a known seed is right as long as nobody enters it.
 Kernels are not looked at (the interpreter runs them in another form), nor constructors, nor lines that only
 refuse, that only say how many warps a launch has (`launch_options.py`) or keep something for a backward pass
-(`saving.py`), that are for other ops than this one (`settled.py`), or that no size leads to (`all_sizes.py`).
+(`saving.py`), that are for other ops than this one (`fixed.py`), or that no size leads to (`all_sizes.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from .all_sizes import never
+from .fixed import Fixed
 from .launch_options import option_statements
 from .saving import saving_statements
 from .settled import Settled
@@ -77,45 +78,55 @@ def unwatched() -> Iterator[None]:
         sys.settrace(before)
 
 
-def unreached(source: str, reached: set[int]) -> list[int]:
+def unreached(source: str, reached: set[int], inputs: int | None = None) -> list[int]:
     """First lines of statements in the wrapper's functions that did not run, though their function did; those
-    that change no result, and branches for other ops, need not have."""
+    that change no result, and branches for other ops than one with so many `inputs`, need not have."""
     tree = ast.parse(source)
-    settled, found = Settled(tree), []
+    fixed, found = Fixed(Settled(tree), inputs), []
     needless = option_statements(tree) | saving_statements(tree)
     for function in wrapper_functions(tree):
         statements = list(_statements(function.body))
         if any(_span(one) & reached for one in statements):
-            spared = needless | set(_for_other_ops(function, settled, reached)) | never(tree, function)
+            spared = needless | set(_for_other_ops(function, fixed, reached)) | never(tree, function)
             left = (one for one in statements if id(one) not in spared)
             found += [one.lineno for one in left if not _span(one) & reached]
     return sorted(found)
 
 
-def _for_other_ops(function: ast.FunctionDef, settled: Settled, reached: set[int]) -> Iterator[int]:
-    """The ids of statements in branches that nobody entered, though the condition was met and is settled; and
-    of those after a branch that was entered and does not come back."""
+def _for_other_ops(function: ast.FunctionDef, fixed: Fixed, reached: set[int]) -> Iterator[int]:
+    """The ids of statements in branches that nobody entered, though the condition was met and is the same in
+    every call; and of those after a branch that was entered and does not come back."""
     for node, after in _own_branches(function.body):
-        if _span(node.test) & reached and settled.holds(function, node.test):
-            ends = (
-                node.body[-1:]
-                if not node.orelse and isinstance(node.body[-1], ast.Return | ast.Raise)
-                else []
-            )
-            for branch in (node.body, node.orelse, after if ends else []):
-                inside = list(_statements(branch))
-                if not any(_span(one) & reached for one in inside):
-                    yield from map(id, inside)
+        test, branches = _branches(node)
+        if _span(test) & reached and fixed.holds(function, test):
+            entered = [one for one in branches if _reached(one, reached)]
+            ends = any(one and isinstance(one[-1], ast.Return | ast.Raise) for one in entered)
+            for branch in (*branches, *([after] if ends else [])):
+                if not _reached(branch, reached):
+                    yield from map(id, _statements(branch))
 
 
-def _own_branches(body: list[ast.stmt]) -> Iterator[tuple[ast.If, list[ast.stmt]]]:
+def _branches(node: ast.If | ast.Match) -> tuple[ast.expr, list[list[ast.stmt]]]:
+    if isinstance(node, ast.If):
+        return node.test, [node.body, node.orelse]
+    return node.subject, [case.body for case in node.cases]
+
+
+def _reached(branch: list[ast.stmt], reached: set[int]) -> bool:
+    return any(_span(one) & reached for one in _statements(branch))
+
+
+def _own_branches(body: list[ast.stmt]) -> Iterator[tuple[ast.If | ast.Match, list[ast.stmt]]]:
     """The conditions of a function itself, not of those that it defines, and what follows each."""
     for place, one in enumerate(body):
-        if isinstance(one, ast.If):
+        if isinstance(one, ast.If | ast.Match):
             yield one, body[place + 1 :]
         if isinstance(one, _COMPOUND):
             for name in ("body", "orelse", "finalbody"):
                 yield from _own_branches(getattr(one, name, []))
+        elif isinstance(one, ast.Match):
+            for case in one.cases:
+                yield from _own_branches(case.body)
 
 
 def wrapper_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:

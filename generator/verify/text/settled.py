@@ -17,13 +17,13 @@ from functools import cached_property
 
 from .allowed import METHODS
 from .arguments import argument, defaults, given_to, parameters
+from .forms import chooses, form_of, is_constant, is_none, is_test_for_none, keeps_form
 from .names import is_name, is_self, nodes
 
 _MAKES = {f"torch.{kind}{like}" for kind in ("empty", "zeros", "ones", "full") for like in ("", "_like")}
 _TENSORS = METHODS - {"apply", "register_buffer", "register_parameter"}
 """Methods that never give None."""
 _REGISTERS = ("register_buffer", "register_parameter")
-_SAME_FORM = {"contiguous", "detach", "clone"}
 _DISPLAYS = (ast.Constant, ast.Tuple, ast.List, ast.ListComp, ast.Dict)
 _DEPTH = 8
 """Helpers that call helpers."""
@@ -49,8 +49,8 @@ class Settled:
             return self._typed(function, test.args[0], 0)
         return (
             isinstance(test, ast.Compare)
-            and (self._has_form(function, _form_of(test.left)) or self._handed_over(test.left))
-            and all(map(_is_constant, test.comparators))
+            and (self.has_form(function, form_of(test.left)) or self._handed_over(test.left))
+            and all(map(is_constant, test.comparators))
         )
 
     def _handed_over(self, value: ast.expr) -> bool:
@@ -66,7 +66,7 @@ class Settled:
         return bool(stores) and all(map(self._is_handed_over, stores))
 
     def _is_handed_over(self, store: ast.Attribute) -> bool:
-        parent, maker = self.parents[id(store)], self._around(store)
+        parent, maker = self.parents[id(store)], self.around(store)
         value = parent.value if isinstance(parent, ast.Assign) and is_self(store.value) else None
         if maker is None or maker.name != "__init__" or not isinstance(value, ast.Name):
             return False
@@ -79,30 +79,28 @@ class Settled:
         if isinstance(value, _DISPLAYS):
             return True
         if isinstance(value, ast.Attribute):
-            return self._held_plainly(value)
+            return self.held_plainly(value)
         if not isinstance(value, ast.Name) or function is None:
             return self._value(function, value, depth) is True
         given = list(given_to(function, value.id))
         within = [one is not None and self._typed(function, one, depth + 1) for one in given]
         if value.id not in parameters(function):
             return bool(given) and all(within)
-        handed = list(self._handed(function, value.id))
+        handed = list(self.handed(function, value.id))
         return all(within) and all(self._typed(where, one, depth + 1) for where, one in handed)
 
-    def _held_plainly(self, value: ast.Attribute) -> bool:
+    def held_plainly(self, value: ast.Attribute) -> bool:
         """Whether it is `self.name`, or something of a module there, and its constructor makes no choices."""
         held = value.value if isinstance(value.value, ast.Attribute) else value
-        around = self._around(held)
+        around = self.around(held)
         if not is_self(held.value) or around is None:
             return False
         makers = [
             one for one in nodes(self.tree) if isinstance(one, ast.FunctionDef) and one.name == "__init__"
         ]
-        chosen = any(
-            isinstance(one, ast.IfExp | ast.BoolOp | ast.If) for maker in makers for one in ast.walk(maker)
-        )
+        chosen = any(chooses(one) for maker in makers for one in ast.walk(maker))
         stores = (one for one in nodes(self.tree) if isinstance(one, ast.Attribute) and one.attr == held.attr)
-        outside = any(not isinstance(one.ctx, ast.Load) and self._around(one) not in makers for one in stores)
+        outside = any(not isinstance(one.ctx, ast.Load) and self.around(one) not in makers for one in stores)
         return not chosen and not outside
 
     def _known(self, function: ast.FunctionDef, test: ast.expr) -> bool | None:
@@ -113,31 +111,39 @@ class Settled:
         if isinstance(test, ast.BoolOp):
             parts, decides = {self._known(function, one) for one in test.values}, isinstance(test.op, ast.Or)
             return decides if decides in parts else None if None in parts else not decides
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not _is_none(test.comparators[0]):
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not is_none(test.comparators[0]):
             return None
         kind = self._is(function, test.left.id) if isinstance(test.left, ast.Name) else None
         if kind is None or not isinstance(test.ops[0], ast.Is | ast.IsNot):
             return None
         return kind is isinstance(test.ops[0], ast.IsNot)
 
-    def _has_form(self, function: ast.FunctionDef, name: str | None) -> bool:
+    def has_form(self, function: ast.FunctionDef, name: str | None) -> bool:
         """Whether a name is a parameter that is given another form only where its form was asked for."""
         if name is None or name not in parameters(function):
             return False
-        asking = [
-            id(inner)
-            for node in ast.walk(function)
-            if isinstance(node, ast.If)
-            and isinstance(node.test, ast.Compare)
-            and _form_of(node.test.left) == name
-            for branch in (node.body, node.orelse)
-            for one in branch
-            for inner in ast.walk(one)
-        ]
         return all(
-            value is not None and (id(value) in asking or _keeps_form(value, name))
+            value is not None and (self.asks_for(function, name, value) or keeps_form(value, name))
             for value in given_to(function, name)
         )
+
+    def asks_for(self, function: ast.FunctionDef, name: str, value: ast.expr) -> bool:
+        """Whether `value` stands in a branch of a test for the form of what `name` is, or for None."""
+        node: ast.AST = value
+        while id(node) in self.parents and node is not function:
+            inner, node = node, self.parents[id(node)]
+            if isinstance(node, ast.If) and inner is not node.test:
+                tests = self._parts(function, node.test)
+                if any(form_of(one) == name or is_test_for_none(name, one) for one in tests):
+                    return True
+        return False
+
+    def _parts(self, function: ast.FunctionDef, test: ast.expr) -> list[ast.expr]:
+        """All that a test is made of, and what its names are given."""
+        parts = [one for one in ast.walk(test) if isinstance(one, ast.expr)]
+        names = [one.id for one in parts if isinstance(one, ast.Name)]
+        given = [one for name in names for one in given_to(function, name) if one is not None]
+        return [*parts, *(part for one in given for part in ast.walk(one) if isinstance(part, ast.expr))]
 
     @cached_property
     def _own(self) -> set[str]:
@@ -160,7 +166,7 @@ class Settled:
             return assigned[0] if assigned and assigned[0] is not None and len(set(assigned)) == 1 else None
         if not all(one is True for one in assigned) or depth > _DEPTH:
             return None
-        found = {self._value(where, given, depth + 1) for where, given in self._handed(function, name)}
+        found = {self._value(where, given, depth + 1) for where, given in self.handed(function, name)}
         if len(found) != 1 or (assigned and found != {True}):
             return None
         return found.pop()
@@ -198,7 +204,7 @@ class Settled:
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
                 parent = self.parents[id(node)]
                 value = parent.value if isinstance(parent, ast.Assign) else None
-                inside = (around := self._around(node)) is not None and around.name == "__init__"
+                inside = (around := self.around(node)) is not None and around.name == "__init__"
                 found.setdefault(node.attr, set()).add(
                     _made(value) if inside and is_self(node.value) else None
                 )
@@ -207,10 +213,10 @@ class Settled:
                 if node.func.attr in ("register_buffer", "register_parameter") and isinstance(
                     name, ast.Constant
                 ):
-                    found.setdefault(str(name.value), set()).add(not _is_none(node.args[1]))
+                    found.setdefault(str(name.value), set()).add(not is_none(node.args[1]))
         return {name: kinds.pop() if len(kinds) == 1 else None for name, kinds in found.items()}
 
-    def _handed(
+    def handed(
         self, function: ast.FunctionDef, name: str
     ) -> Iterator[tuple[ast.FunctionDef | None, ast.expr | None]]:
         """What each place that calls `function` hands in as `name`, and the function around it."""
@@ -219,23 +225,30 @@ class Settled:
             yield None, ast.Constant(0) if self._is_input(function, name) else None
             return
         for call in calls:
-            yield self._around(call), argument(call, function, name, skipped)
+            yield self.around(call), argument(call, function, name, skipped)
 
     def _is_input(self, function: ast.FunctionDef, name: str) -> bool:
         """Whether a name is one of the op's inputs, none of which is None."""
+        return self.is_forward(function) and name not in defaults(function)
+
+    def is_forward(self, function: ast.FunctionDef) -> bool:
+        """Whether a function is the candidate's `forward`, and nobody but the judge calls it by that name."""
         parent = self.parents[id(function)]
         model = isinstance(parent, ast.ClassDef) and parent.name == "ModelNew" and function.name == "forward"
         called = any(isinstance(one, ast.Attribute) and one.attr == "forward" for one in nodes(self.tree))
-        return model and not called and name not in defaults(function)
+        return model and not called
 
     def _calls(self, function: ast.FunctionDef) -> tuple[list[ast.Call] | None, int]:
         """The calls of a function of the file, or of an autograd function by `apply`, which puts `ctx` before
         the arguments; None where it is handed on, or is a method."""
         parent, skipped, name = self.parents[id(function)], 0, function.name
         if isinstance(parent, ast.ClassDef):
-            if name != "forward" or not any("autograd" in ast.unparse(base) for base in parent.bases):
+            skipped = 1
+            if name != "forward":
+                return self._method_calls(name), skipped
+            if not any("autograd" in ast.unparse(base) for base in parent.bases):
                 return None, 0
-            skipped, name = 1, parent.name
+            name = parent.name
         elif parent is not self.tree:
             return None, 0
         if sum(getattr(one, "name", "") == name for one in nodes(self.tree)) != 1:
@@ -251,7 +264,16 @@ class Settled:
                 calls.append(call)
         return calls, skipped
 
-    def _around(self, node: ast.AST) -> ast.FunctionDef | None:
+    def _method_calls(self, name: str) -> list[ast.Call] | None:
+        """The calls of a method by `self`; None where it is used in another way."""
+        if sum(getattr(one, "name", "") == name for one in nodes(self.tree)) != 1:
+            return None
+        uses = [one for one in nodes(self.tree) if isinstance(one, ast.Attribute) and one.attr == name]
+        calls = [(self.parents[id(one)], one) for one in uses if is_self(one.value)]
+        found = [call for call, one in calls if isinstance(call, ast.Call) and call.func is one]
+        return found if found and len(found) == len(uses) else None
+
+    def around(self, node: ast.AST) -> ast.FunctionDef | None:
         while id(node) in self.parents:
             node = self.parents[id(node)]
             if isinstance(node, ast.FunctionDef):
@@ -261,38 +283,7 @@ class Settled:
 
 def _made(value: ast.expr | None) -> bool | None:
     """What an attribute is that the constructor sets to this."""
-    if value is not None and _is_none(value):
+    if value is not None and is_none(value):
         return False
     called = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
     return True if called.startswith("torch.") or called.endswith("nn.Parameter") else None
-
-
-def _form_of(node: ast.expr) -> str | None:
-    """The name whose dimensions or dtype an expression is."""
-    asked: tuple[str, ...] = ("dim", "ndimension")
-    read: tuple[str, ...] = ("ndim", "dtype")
-    if isinstance(node, ast.Call) and is_name(node.func, "len") and len(node.args) == 1:
-        node, asked, read = node.args[0], ("size",), ("shape",)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in asked:
-        return node.func.value.id if isinstance(node.func.value, ast.Name) and not node.args else None
-    if isinstance(node, ast.Attribute) and node.attr in read:
-        return node.value.id if isinstance(node.value, ast.Name) else None
-    return None
-
-
-def _keeps_form(value: ast.expr, name: str) -> bool:
-    called = value.func if isinstance(value, ast.Call) else None
-    return isinstance(called, ast.Attribute) and called.attr in _SAME_FORM and is_name(called.value, name)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _is_constant(node: ast.expr) -> bool:
-    """A number, a dtype of torch's, or several of these."""
-    if isinstance(node, ast.Tuple | ast.List | ast.Set):
-        return all(map(_is_constant, node.elts))
-    return isinstance(node, ast.Constant) or (
-        isinstance(node, ast.Attribute) and is_name(node.value, "torch")
-    )

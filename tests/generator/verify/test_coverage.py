@@ -227,3 +227,81 @@ def test_what_is_kept_for_a_backward_pass_changes_no_result() -> None:
     assert unreached(SAVED.format(result="x"), {4, 7}) == []
     assert unreached(SAVED.format(result="ctx.size"), {4, 7}) == [6]
     assert unreached(SAVED.format(result="x").replace("(x)", "(change(x))"), {4, 7}) == [5]
+
+
+FORMS = """import torch
+from torch import nn
+FAST = False
+class ModelNew(nn.Module):
+    def __init__(self, cols, affine=True):
+        self.norm = nn.LayerNorm(cols)
+        self.kind = "gelu"
+        self.weight = nn.Parameter(torch.ones(cols)) if affine else None
+    def plan(self, x, dtype, causal=False):
+        if causal or dtype == torch.half:
+            y = 1
+        return x
+    def forward(self, x, mask=None):
+        {bound}
+        if {test}:
+            y = 1
+        return self.plan(x, {handed})
+"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "test", "fixed"),
+    [
+        ("half = x.dtype in (torch.half, torch.bfloat16)", "half", True),
+        ("rank = x.dim()", "rank == 3", True),
+        ("rank = x.dim() + len(x)", "rank == 3", False),
+        ("weight, bias = self.norm.weight, self.norm.bias", "bias is None", True),
+        ("weight, bias = self.norm.weight, self.norm.bias", "not weight.sum()", False),
+        ("bias = self.norm.bias; has = bias is not None; bias = bias if has else x", "has", False),
+        ("given = mask is not None", "given", True),
+        ("given = mask is not None or x.numel() > 99", "given", False),
+        ("wide = x.element_size() == 2", "wide and self.norm.elementwise_affine", True),
+        ("weight = self.weight", "weight.dtype != x.dtype", True),
+        ("pass", "self.kind == 'relu'", True),
+        ("pass", "FAST", True),
+        ("pass", "SLOW", False),
+        ("pass", "x.requires_grad", False),
+        ("pass", "x.numel() >= 2**31", True),
+        ("pass", "x.shape[0] * x.stride(0) > 2**31 - 1", True),
+        ("n = x.numel()", "n > 0x7FFFFFFF", True),
+        ("pass", "x.numel() >= 2**30", False),
+        ("pass", "x.numel() * 4096 >= 2**31", False),
+        ("n = x.shape[0] << 20", "n >= 2**31", False),
+    ],
+)
+def test_what_is_the_same_in_every_call_need_not_come_out_the_other_way(
+    bound: str, test: str, fixed: bool
+) -> None:
+    source = FORMS.format(bound=bound, test=test, handed="x.dtype")
+    assert unreached(source, {10, 12, 14, 15, 17}, inputs=1) == ([] if fixed else [16])
+
+
+@pytest.mark.parametrize(("handed", "fixed"), [("x.dtype", True), ("x.dtype, True", True), ("x[0]", False)])
+def test_a_method_is_asked_for_by_those_who_call_it(handed: str, fixed: bool) -> None:
+    source = FORMS.format(bound="pass", test="FAST", handed=handed)
+    assert unreached(source, {10, 12, 14, 15, 17}, inputs=1) == ([] if fixed else [11])
+
+
+def test_what_is_put_in_the_place_of_none_changes_nothing() -> None:
+    source = FORMS.format(
+        bound="bias = self.norm.bias; has = bias is not None", test="not has", handed="x.dtype"
+    )
+    source = source.replace("y = 1\n        return self", "bias = x\n        return self")
+    assert unreached(source, {10, 12, 14, 15, 17}, inputs=1) == []
+
+
+def test_an_argument_that_is_given_is_not_left_out() -> None:
+    source = FORMS.format(bound="given = mask is not None", test="given", handed="x.dtype")
+    assert unreached(source, {10, 12, 14, 15, 17}, inputs=2) == [16]
+
+
+def test_cases_for_other_dtypes_need_not_be_entered() -> None:
+    source = "class ModelNew:\n    def forward(self, x):\n        match {of}:\n            case torch.half:\n"
+    source += "                y = 1\n            case _:\n                y = 2\n        return y\n"
+    assert unreached(source.format(of="x.dtype"), {3, 7, 8}) == []
+    assert unreached(source.format(of="len(x)"), {3, 7, 8}) == [5]
