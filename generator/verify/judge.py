@@ -9,6 +9,7 @@ runs the candidate.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
@@ -62,6 +63,18 @@ def limits_for(kernels: int) -> Limits:
     return replace(CHILD_LIMITS, wall_s=2.0 * cpu_s, cpu_s=cpu_s)
 
 
+_MOST_WAITING = 4.0
+"""Processes to a core that a limit of the wall's clock waits for."""
+
+
+def _on_this_machine(limits: Limits) -> Limits:
+    """Where CPU time is to decide, by the wall's clock as much more as processes wait for each core."""
+    if limits.cpu_s is None or limits.wall_s < limits.cpu_s:
+        return limits
+    waiting = os.getloadavg()[0] / len(os.sched_getaffinity(0))
+    return replace(limits, wall_s=limits.wall_s * min(_MOST_WAITING, max(1.0, waiting)))
+
+
 def verify(
     candidate: Path,
     op: Op,
@@ -85,6 +98,7 @@ def verify(
     that the candidate may leave to the library; "*" allows any.
     """
     seed = secrets.randbelow(1 << 31) if seed is None else seed
+    limits = _on_this_machine(limits)
     _check_choices(precision, mode)
     source = _read(candidate)
     record = Record(candidate, source, op, spec, precision, mode, seed, tuple(allowed_calls), limits)

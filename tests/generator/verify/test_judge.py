@@ -261,3 +261,21 @@ def test_a_file_that_never_says_no_is_judged_once(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(judging, "Judgement", Broken)
     assert judge(TESTS / "honest" / "add_flat.py", tmp_path).cause == "raises"
     assert seen == ["judged"]
+
+
+@pytest.mark.parametrize(
+    ("load", "limits", "wall_s"),
+    [
+        (0.5, CHILD_LIMITS, CHILD_LIMITS.wall_s),
+        (5.0, CHILD_LIMITS, 2.5 * CHILD_LIMITS.wall_s),
+        (99.0, CHILD_LIMITS, 4 * CHILD_LIMITS.wall_s),
+        (99.0, Limits(wall_s=8, cpu_s=90), 8),
+        (99.0, Limits(wall_s=600, cpu_s=None), 600),
+    ],
+)
+def test_on_a_busy_machine_cpu_time_decides(
+    load: float, limits: Limits, wall_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    assert judging._on_this_machine(limits).wall_s == wall_s
