@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_leaves
 
+from ....profiling.fakes import fakes
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
 from ..inputs.setting import init_arguments
@@ -34,19 +35,31 @@ def sizes_of(constants: Mapping[str, Any]) -> dict[str, int]:
 
 def free_sizes(op: Op) -> list[str]:
     """The whole numbers of an op file that shape a tensor, on the way too, or say how many calls are made: a
-    shift, a multiplier or a modulus stays what it is."""
+    shift, a multiplier or a modulus stays what it is. So does what no candidate is told: a number of bins
+    that `forward` alone knows."""
     return [name for name in op.text.free() if name in sizes_of(op.constants) and _shapes(op, name)]
 
 
 def _shapes(op: Op, name: str) -> bool:
-    """Whether one more makes a difference, or twice as much: of places there may be one table row to so many.
-    Where the reference has no answer then, it does."""
+    """Whether one more makes a difference that a candidate is told of, or twice as much: of places there may
+    be one table row to so many. Where the reference has no answer then, it does."""
     size, usual = op.constants[name], op.footprint()
     assert isinstance(size, int)
     with contextlib.suppress(OpError):
-        others = (op.with_overrides({name: one}).footprint() for one in (size + 1, 2 * size))
-        return any(replace(other, settings=usual.settings) != usual for other in others)
+        for other in (size + 1, 2 * size):
+            made = op.with_overrides({name: other}).footprint()
+            if (made.inputs, made.state) != (usual.inputs, usual.state):
+                return True
+            if replace(made, settings=usual.settings) != usual and not builds_alike(op, {}, {name: other}):
+                return True
+        return _numbers(op) != _numbers(op.with_overrides({name: size + 1}))
     return True
+
+
+def _numbers(op: Op) -> list[Any]:
+    """What `get_inputs` gives beside tensors."""
+    with fakes():
+        return [one for one in op.module().get_inputs() if not isinstance(one, torch.Tensor)]
 
 
 def builds_alike(op: Op, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
