@@ -37,7 +37,7 @@ class Configurations:
 
     def trials(self, tuner: Any, kernel: str, kwargs: Mapping[str, Any]) -> int:
         """How many configurations a call tries before it runs: as in `Autotuner.run`, where the tuner has
-        several of whatever kind (warps alone, say) and the key is new. Each of them the first time; of another
+        several of whatever kind (warps alone, say) and the key is new. All of them the first time; of another
         key one shows what its trials leave behind."""
         if len(tuner.configs) < 2 or kernel in self.forced or self._survivors is None:
             return 0

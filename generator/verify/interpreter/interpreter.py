@@ -30,7 +30,7 @@ from .effort import effort
 from .lanes import disagree, unlike
 from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
 from .memory import Memory
-from .numerics import dot_options, indexable, keeping_other
+from .numerics import dot_options, indexable, keeping_other, smallest_operands
 from .pace import Pace
 from .promises import Promises, promising
 from .sparing import spare_repetition
@@ -113,6 +113,7 @@ def install(watch: Watch, arch: str) -> None:
     builder = triton_interpreter.interpreter_builder
     builder.__class__ = _seeing(watch)
     builder.options = dot_options(arch)
+    builder.codegen_fns["min_dot_size"] = smallest_operands(arch)
     TritonSemantic._load_legacy = keeping_other(TritonSemantic._load_legacy)
     triton_interpreter._implicit_cvt = floats_as_tensors(triton_interpreter._implicit_cvt)
     triton_interpreter.ReduceOps = waiting(TreeReduce, lambda: watch.memory.wait())
