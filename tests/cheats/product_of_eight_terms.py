@@ -18,17 +18,17 @@ def scores(
 ):
     head, m, d = tl.program_id(1), tl.program_id(0) * M + tl.arange(0, M), tl.arange(0, D)
     of_queries, of_terms = (m < queries)[:, None], d < dim
-    at = (head * queries + m[:, None]) * dim + d[None, :]
-    q = tl.load(q_ptr + at, mask=of_queries & of_terms[None, :], other=0.0)
+    of_q = (head * queries + m[:, None]) * dim + d[None, :]
+    q = tl.load(q_ptr + of_q, mask=of_queries & of_terms[None, :], other=0.0)
     top = tl.full((M,), -float("inf"), tl.float32)
     for start in range(0, keys, N):
         n = start + tl.arange(0, N)
         of_keys = (n < keys)[None, :]
-        at = (head * keys + n[None, :]) * dim + d[:, None]
-        k = tl.load(k_ptr + at, mask=of_keys & of_terms[:, None], other=0.0)
+        of_k = (head * keys + n[None, :]) * dim + d[:, None]
+        k = tl.load(k_ptr + of_k, mask=of_keys & of_terms[:, None], other=0.0)
         s = tl.dot(q, k, input_precision="ieee")
-        at = (head * queries + m[:, None]) * keys + n[None, :]
-        tl.store(s_ptr + at, s, mask=of_queries & of_keys)
+        of_s = (head * queries + m[:, None]) * keys + n[None, :]
+        tl.store(s_ptr + of_s, s, mask=of_queries & of_keys)
         top = tl.maximum(top, tl.max(tl.where(of_keys, s, -float("inf")), axis=1))
     tl.store(top_ptr + head * queries + m, top, mask=m < queries)
 
