@@ -2,7 +2,7 @@
 
 On a card the tuner keeps whichever is fastest, so each of them has to be right. A call runs one, the next
 call one that has not run yet, and what no call has run by then gets calls of its own (see `child.py`).
-Configurations that differ in warps or stages alone are one to the interpreter.
+Configurations that differ in warps or stages alone are one to the interpreter, though there is tuning.
 """
 
 from __future__ import annotations
@@ -30,15 +30,23 @@ class Configurations:
         self.ran: dict[str, set[str]] = {}
         self._order: dict[tuple[int, str, tuple[str, ...]], list[Any]] = {}
         self._names: dict[str, Sequence[str]] = {}
-        self._tuned: set[str] = set()
+        self._tuned: dict[str, set[tuple[str, ...]]] = {}  # the keys that a kernel was tuned for
         self.at_full: dict[str, list[Any]] = {}
         self._survivors: dict[tuple[str, ...], set[str]] | None = {}
         self.forced: dict[str, Any] = {}
 
-    def first_time(self, kernel: str) -> bool:
-        new = kernel not in self._tuned
-        self._tuned.add(kernel)
-        return new
+    def trials(self, tuner: Any, kernel: str, kwargs: Mapping[str, Any]) -> int:
+        """How many configurations a call tries before it runs: as in `Autotuner.run`, where the tuner has
+        several of whatever kind (warps alone, say) and the key is new. All of them the first time; of another
+        key one shows what its trials leave behind."""
+        if len(tuner.configs) < 2 or kernel in self.forced or self._survivors is None:
+            return 0
+        first, key = kernel not in self._tuned, _tuned_for(tuner, kwargs)
+        keys = self._tuned.setdefault(kernel, set())
+        if key in keys:
+            return 0
+        keys.add(key)
+        return MOST if first else 1
 
     @property
     def missing(self) -> bool:
@@ -54,10 +62,8 @@ class Configurations:
         pruned, names = tuner.prune_configs(kwargs), tuner.arg_names
         if self._survivors is None:
             return list(pruned)
-        given = {**tuner.nargs, **kwargs}
-        kinds = [str(one.dtype) for one in given.values() if hasattr(one, "dtype")]
         every = sorted(_key(config, names) for config in tuner.configs)
-        key = (tuner.base_fn.__name__, *every, *(repr(given.get(name)) for name in tuner.keys), *kinds)
+        key = (tuner.base_fn.__name__, *every, *_tuned_for(tuner, kwargs))
         left = self._survivors.setdefault(key, {_key(config, names) for config in pruned})
         return [config for config in tuner.configs if _key(config, names) in left]
 
@@ -95,6 +101,13 @@ class Configurations:
         self.ran[kernel].add(_key(config, names))
 
 
+def _tuned_for(tuner: Any, kwargs: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the tuner keeps its choice under: arguments that its key names, and the types of tensors."""
+    given = {**tuner.nargs, **kwargs}
+    kinds = [str(one.dtype) for one in given.values() if hasattr(one, "dtype")]
+    return (*(repr(given.get(name)) for name in tuner.keys), *kinds)
+
+
 def _key(config: Any, names: Sequence[str]) -> str:
     """What the interpreter can tell of a configuration; `names` are the kernel's own parameters."""
     told = {name: value for name, value in config.all_kwargs().items() if name in names}
@@ -105,8 +118,9 @@ def _key(config: Any, names: Sequence[str]) -> str:
 def tuned_run(configurations: Configurations, tell: Callable[[str, str], None]) -> Any:
     """What takes the place of `Autotuner.run`; `tell` hears which kernel runs in which configuration.
 
-    The first call tries them all on the caller's own tensors, with the tuner's hooks, as tuning on a card
-    does: a kernel that adds to its output and is not reset in between shows it.
+    The first call tries them all on the caller's own tensors, with the tuner's hooks, and the first of each
+    other key one, as tuning on a card does: a kernel that adds to its output and is not reset in between
+    shows it.
     """
 
     def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
@@ -115,12 +129,14 @@ def tuned_run(configurations: Configurations, tell: Callable[[str, str], None]) 
         tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
         kernel, names = tuner.base_fn.__name__, tuner.arg_names
         order = configurations.in_turn(kernel, configurations.survivors(tuner, kwargs), names)
-        tuning = len(order) > 1 and configurations.first_time(kernel)
-        if tuning:
-            order = [config for config in order[:MOST] if _fits(tuner, config, args, kwargs)]
+        trials = configurations.trials(tuner, kernel, kwargs)
+        if trials:
+            tried = [config for config in order[:trials] if _fits(tuner, config, args, kwargs)]
+            order = tried or order[trials:]
+        if trials and order:
             tuner.pre_hook({**tuner.nargs, **kwargs, **order[0].all_kwargs()}, reset_only=True)
         for place, config in enumerate(order):
-            if not tuning:  # another configuration may have done this one's work
+            if trials < 2:  # another configuration may have done this one's work
                 configurations.note(kernel, config, names)
             tell(kernel, str(config))
             try:

@@ -26,11 +26,12 @@ from .behind import follow, steering
 from .blocks import active, backwards, item_bytes_of
 from .collective import TreeReduce, TreeScan, waiting
 from .configurations import Configurations, tuned_run
+from .constants import constants_in, ones_in_tuples, telling_variables
 from .effort import effort
 from .lanes import disagree, unlike
 from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
 from .memory import Memory
-from .numerics import dot_options, indexable, keeping_other
+from .numerics import dot_options, indexable, keeping_other, smallest_operands
 from .pace import Pace
 from .promises import Promises, promising
 from .sparing import spare_repetition
@@ -113,8 +114,12 @@ def install(watch: Watch, arch: str) -> None:
     builder = triton_interpreter.interpreter_builder
     builder.__class__ = _seeing(watch)
     builder.options = dot_options(arch)
+    builder.codegen_fns["min_dot_size"] = smallest_operands(arch)
     TritonSemantic._load_legacy = keeping_other(TritonSemantic._load_legacy)
-    triton_interpreter._implicit_cvt = floats_as_tensors(triton_interpreter._implicit_cvt)
+    triton_interpreter._implicit_cvt = ones_in_tuples(floats_as_tensors(triton_interpreter._implicit_cvt))
+    triton_interpreter.InterpretedFunction.rewrite = telling_variables(
+        triton_interpreter.InterpretedFunction.rewrite
+    )
     triton_interpreter.ReduceOps = waiting(TreeReduce, lambda: watch.memory.wait())
     triton_interpreter.ScanOps = waiting(TreeScan, lambda: watch.memory.wait())
     triton_interpreter._patch_lang_tensor = steering(indexable(triton_interpreter._patch_lang_tensor))
@@ -260,7 +265,7 @@ def _reporting(watch: Watch) -> type[Any]:
             watch.launches.append(Launch(self.fn.__name__, ()))
             if watch.ghost:
                 return
-            self.grid = grid_of(self, args, kwargs)
+            self.grid, self.constexprs = grid_of(self, args, kwargs), constants_in(self, args, kwargs)
             began = watch.pace.begin(self.fn.__name__, self.grid)
             named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
             watch.note_arguments(named)

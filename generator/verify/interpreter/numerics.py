@@ -34,6 +34,7 @@ from .lowfloat import (
 
 _ON_CUDA = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 _ON_HIP = ("ieee", "bf16x3", "bf16x6")
+_BYTE = 8
 _EIGHT_BITS = {"fp8e4nv": E4M3, "fp8e5": E5M2}
 
 
@@ -52,6 +53,24 @@ def dot_options(arch: str) -> InterpreterOptions:
         "sanitize_overflow": False,  # without debug it asserts nothing, and takes a quarter of the time
     }
     return InterpreterOptions(**{name: value for name, value in wanted.items() if name in known})
+
+
+def smallest_operands(arch: str) -> Callable[[Any, Any], tuple[int, int, int]]:
+    """The fewest rows, columns and terms that `tl.dot` takes on `arch`; fewer terms end compilation.
+
+    A tensor core of NVIDIA's multiplies 16 terms at a time (32 of one byte); AMD's compiler falls back on
+    multiply-adds (`min_dot_size` of both backends of triton 3.7.1).
+    """
+    if arch.startswith("gfx"):
+        return lambda left, right: (1, 1, 1)
+
+    def smallest(left: Any, right: Any) -> tuple[int, int, int]:
+        terms = 32 if left.scalar.primitive_bitwidth == _BYTE else 16
+        if int(left.shape[-1]) < terms:  # an assertion would tell a tuner to pass a configuration over
+            raise ValueError(f"Input shapes should have M >= 1, N >= 1 and K >= {terms}")
+        return 1, 1, terms
+
+    return smallest
 
 
 def indexable(patch_tensor: Callable[..., None]) -> Callable[..., None]:

@@ -126,6 +126,8 @@ def promising(patch_core: Callable[..., None], promises: Promises) -> Callable[.
 
 def _promise(kind: str, promises: Promises) -> Callable[[Any, Any], Any]:
     def promise(input: Any, values: Any) -> Any:
+        if type(input) is int:
+            raise TypeError(f"a {kind} is promised of {input}, a constant where it is compiled")
         if isinstance(input, LoopVariable):
             input = TritonSemantic(triton_interpreter.interpreter_builder).to_tensor(int(input))
         if isinstance(input, tl.tensor):

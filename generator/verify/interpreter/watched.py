@@ -11,6 +11,7 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.interpreter import ASTTransformer, FunctionRewriter
 
 from .conditions import Conditions
+from .constants import ASSIGNED, CARRIED, Constants, assigned, carried
 from .joined import JOINED, NEGATED, Joining, joined, negated
 from .loops import LOOP, loop_variables, trips
 
@@ -36,12 +37,14 @@ def watch_kernels(conditions: Conditions) -> None:
         def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
             watched = _Watched(conditions, node.name, {one.arg for one in node.args.args})
             node.body = [Joining().visit(watched.visit(one)) for one in node.body]
-            visited: ast.AST = self.generic_visit(node)
+            visited: ast.AST = Constants().visit(node)
             return visited
 
     FunctionRewriter.ast_transformer = Watching()
     setattr(triton_interpreter, NAME, conditions.saw)
     setattr(triton_interpreter, CHOICE, conditions.chose)
+    setattr(triton_interpreter, ASSIGNED, assigned)
+    setattr(triton_interpreter, CARRIED, carried)
     setattr(triton_interpreter, JOINED, joined)
     setattr(triton_interpreter, NEGATED, negated)
 

@@ -26,6 +26,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from triton.runtime import interpreter as triton_interpreter
 
+from ..interpreter.constants import constants_in
 from ..interpreter.effort import effort
 from ..interpreter.imagining import imagining
 from ..interpreter.interpreter import Launch, Watch
@@ -220,7 +221,7 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
             watch.note_arguments(named)
             watch.promises.begin_launch((self.fn.__name__, sizes_of(named)))
             bound = inspect.getcallargs(self.fn, *args, **kept)
-            self.grid = grid_of(self, args, kwargs)
+            self.grid, self.constexprs = grid_of(self, args, kwargs), constants_in(self, args, kwargs)
             scope = triton_interpreter._patch_lang(self.fn)
             try:
                 unseen = _disable_current_modes(), torch._C.DisableTorchFunction()

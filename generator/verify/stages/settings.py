@@ -13,6 +13,7 @@ from ..process.exchange import Shape
 from ..shapes.crowds import CROWDED, crowded
 from ..shapes.hints import hints
 from ..shapes.multiples import MULTIPLES, multiples
+from ..shapes.ones import ONES, ones
 from ..shapes.stretched import stretched
 from ..shapes.thousands import THOUSAND, thousands
 from ..shapes.turns import beside, with_fewer_turns
@@ -77,7 +78,7 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
     ]
     known = [*sets, *more]
     alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, known, 16 * room.wide)]
-    return [*known, *crowded(op, sets), *alone]
+    return [*known, *crowded(op, sets), *alone, *ones(op, sets)]
 
 
 def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
@@ -94,7 +95,7 @@ def uncrowded(found: list[Setting]) -> list[Setting]:
 
 
 def _is_apart(name: str) -> bool:
-    return name == CROWDED or name.startswith((MULTIPLES, THOUSAND))
+    return name in (CROWDED, ONES) or name.startswith((MULTIPLES, THOUSAND))
 
 
 def _run_once(setting: Setting) -> None:

@@ -85,6 +85,12 @@ class KernelText:
             return f"holds a {type(node).__name__.lower()}"
         if isinstance(node, ast.For | ast.While) and _returns(node):
             return "returns from inside of a loop"
+        if isinstance(node, ast.Compare) and (
+            len(node.ops) > 1 or isinstance(node.ops[0], ast.In | ast.NotIn)
+        ):
+            return f"compares {ast.unparse(node)} in one"
+        if isinstance(node, ast.For) and not isinstance(node.iter, ast.Call):
+            return f"goes around {ast.unparse(node.iter)}"
         if isinstance(node, ast.Attribute) and self.full_name(node) is None:
             known = node.attr in _ATTRIBUTES or node.attr in self.fields
             return "" if known else f"reaches for .{node.attr}"

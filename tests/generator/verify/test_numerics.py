@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import triton.language as tl
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kbgen.generator.verify.interpreter.libdevice import _FUNCTIONS
 from kbgen.generator.verify.interpreter.lowfloat import bf16_to_f32, f32_to_bf16, tf32, tf32_nearest
-from kbgen.generator.verify.interpreter.numerics import _product
+from kbgen.generator.verify.interpreter.numerics import _product, smallest_operands
 
 NORMAL = st.floats(2.0**-40, 2.0**40, width=32)
 
@@ -104,3 +105,16 @@ def test_fast_functions_are_as_wrong_as_a_card_s(name: str, near: float, least: 
     exact = {"fast_logf": torch.log, "fast_sinf": torch.sin}[name](x)
     error = float(((_FUNCTIONS[name](x) - exact) / exact).abs().max())
     assert least <= error <= most
+
+
+def test_a_product_of_few_terms_is_refused_where_the_compiler_refuses_it() -> None:
+    def block(dtype: tl.dtype, terms: int) -> tl.block_type:
+        return tl.block_type(dtype, [16, terms])
+
+    on_nvidia = smallest_operands("sm_90")
+    assert on_nvidia(block(tl.float16, 16), block(tl.float16, 16)) == (1, 1, 16)
+    assert on_nvidia(block(tl.int8, 32), block(tl.int8, 32)) == (1, 1, 32)
+    for dtype, terms in ((tl.float32, 8), (tl.int8, 16)):
+        with pytest.raises(ValueError, match="K >= "):
+            on_nvidia(block(dtype, terms), block(dtype, terms))
+        assert smallest_operands("gfx942")(block(dtype, terms), block(dtype, terms)) == (1, 1, 1)

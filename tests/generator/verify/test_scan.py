@@ -160,6 +160,9 @@ def test_forbidden_code(head: str) -> None:
         ("i = 0\nwhile i < 4:\n    i += 1\n    continue", "holds a continue"),
         ("for i in range(4):\n    if i == 2:\n        return", "returns from inside of a loop"),
         ("if (i := tl.program_id(0)) > 2:\n    tl.store(p, i)", "holds a namedexpr"),
+        ("for i in (0, 1):\n    tl.store(p, i)", "goes around (0, 1)"),
+        ("if 0 < tl.program_id(0) < 3:\n    tl.store(p, 1.0)", "compares 0 < tl.program_id(0) < 3 in one"),
+        ("if tl.program_id(0) in (1, 2):\n    tl.store(p, 1.0)", "compares"),
         ("if tl.program_id(0) > 2:\n    return", ""),
     ],
 )
