@@ -1,0 +1,142 @@
+"""Numbers beside tensors, each for itself at what kernels take for granted, and truths in every combination.
+
+All of them changed at once hide what one alone would show: equal ones stay equal, and what two truths say
+together is said by no call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, product
+from typing import Any, TypeGuard
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.measures import difference
+from ..reference.operators import plain_name, words
+from ..reference.oracle import Reference
+from ..reference.watching import Watching
+from .other_numbers import differ, fits, with_defaults
+
+_MOST = 12
+"""Calls with such numbers, the most telling ones first."""
+
+_TRUTHS = 3
+"""Of so many truths every combination; of more each alone, and all."""
+
+_ABOVE = 1.5
+"""At least so large is what is larger: no share, and no slope below one."""
+
+_FEWER = 2.0**-10
+"""Times what is next to nothing, where the reference has no number at zero: it divides by it, say."""
+
+_LOST, _LEAST = 16.0, 1e-6
+"""Eager may be off by so many times what it is off by as shipped, or by the least that counts."""
+
+_FLOATS: tuple[Callable[[float], tuple[float, ...]], ...] = (
+    lambda one: (0.0, one * _FEWER),
+    lambda one: (-one,),
+    lambda one: (math.copysign(max(4 * abs(one), _ABOVE), one),),
+    lambda one: (1.0,),
+)
+"""What a floating number becomes: each time the first that the reference has an answer for."""
+
+_WHOLES: tuple[Callable[[float], tuple[float, ...]], ...] = (lambda one: (0,), lambda one: (1,))
+"""What a whole one does."""
+
+
+def lone_numbers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> list[list[Input]]:
+    """`inputs` with other truths, and with one other number, where the reference's results keep their shapes,
+    change, and hang on no rounding; none where it takes neither."""
+    inputs = with_defaults(reference.model, inputs, (int, float))
+    if all(isinstance(one, torch.Tensor) for one in inputs):
+        return []
+    answers = _Answers(reference, inputs, state)
+    found = (next(filter(answers.differ, some), None) for some in _others(inputs))
+    return list(islice((one for one in found if one is not None), _MOST))
+
+
+def at_number(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], number: float
+) -> list[list[Input]]:
+    """`inputs` with each of their numbers, for itself, at this one, where the reference's results keep their
+    shapes and hang on no rounding; a whole one stays whole."""
+    inputs = with_defaults(reference.model, inputs, (int, float))
+    changed = [
+        _with(inputs, place, type(one)(number))
+        for place, one in enumerate(inputs)
+        if _is_number(one) and one != number and (isinstance(one, float) or float(number).is_integer())
+    ]
+    return list(filter(_Answers(reference, inputs, state).are_certain, changed)) if changed else []
+
+
+class _Answers:
+    """Whether the reference has others to numbers than to those shipped, in value alone."""
+
+    def __init__(self, reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> None:
+        self.reference, self.state = reference, state
+        self.was = reference.tried(inputs, state)
+        self.off = self._off_by(inputs)
+
+    def differ(self, given: Sequence[Input]) -> bool:
+        now = self.reference.tried(given, self.state)
+        moves = self.was is not None and now is not None and differ(self.was, now)
+        return moves and self.are_certain(given)
+
+    def are_certain(self, given: Sequence[Input]) -> bool:
+        """And no rounding, nor the order of two bounds, has brought them about."""
+        with _Crossed() as seen:
+            now = self.reference.tried(given, self.state)
+        if self.was is None or now is None or seen.found or not fits(self.was, now):
+            return False
+        return self._off_by(given) <= _LOST * max(self.off, _LEAST)
+
+    def _off_by(self, given: Sequence[Input]) -> float:
+        own = self.reference.tried(given, self.state)
+        right = self.reference.tried_exactly(given, self.state)
+        if own is None or right is None:
+            return math.inf
+        pairs = zip(own.outputs, right.outputs, strict=True)
+        return max((difference(one, other.double()).worst for one, other in pairs), default=0.0)
+
+
+class _Crossed(Watching):
+    """Whether something is held above what is more than what it is held below: kernels then differ by which
+    they do last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        if plain_name(func) in _BETWEEN and None not in args[1:3]:
+            self.found |= len(args) > 2 and bool(torch.as_tensor(args[1] > args[2]).any())
+
+
+_BETWEEN = words("clamp clamp_ hardtanh hardtanh_")
+
+
+def _others(inputs: Sequence[Input]) -> Iterator[list[list[Input]]]:
+    """For each change what to give, the first that has an answer."""
+    truths = [place for place, one in enumerate(inputs) if isinstance(one, bool)]
+    for flips in sorted(product((False, True), repeat=len(truths)), key=sum):
+        flipped = [place for place, flip in zip(truths, flips, strict=True) if flip]
+        if flipped and (len(truths) <= _TRUTHS or len(flipped) in (1, len(truths))):
+            yield [[not one if place in flipped else one for place, one in enumerate(inputs)]]
+    for turn in range(len(_FLOATS)):
+        for place, one in enumerate(inputs):
+            changes = _FLOATS if isinstance(one, float) else _WHOLES
+            if _is_number(one) and turn < len(changes):
+                yield [_with(inputs, place, value) for value in changes[turn](one) if value != one]
+
+
+def _is_number(value: Input) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _with(inputs: Sequence[Input], place: int, value: Input) -> list[Input]:
+    return [*inputs[:place], value, *inputs[place + 1 :]]
