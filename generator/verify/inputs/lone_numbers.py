@@ -7,8 +7,8 @@ together is said by no call.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, product
+from collections.abc import Iterator, Sequence
+from itertools import islice, product, zip_longest
 from typing import Any, TypeGuard
 
 import torch
@@ -30,21 +30,10 @@ _ABOVE = 1.5
 """At least so large is what is larger: no share, and no slope below one."""
 
 _FEWER = 2.0**-10
-"""Times what is next to nothing, where the reference has no number at zero: it divides by it, say."""
+"""Times what is next to nothing, where the reference has no number at zero."""
 
 _LOST, _LEAST = 16.0, 1e-6
 """Eager may be off by so many times what it is off by as shipped, or by the least that counts."""
-
-_FLOATS: tuple[Callable[[float], tuple[float, ...]], ...] = (
-    lambda one: (0.0, one * _FEWER),
-    lambda one: (-one,),
-    lambda one: (math.copysign(max(4 * abs(one), _ABOVE), one),),
-    lambda one: (1.0,),
-)
-"""What a floating number becomes: each time the first that the reference has an answer for."""
-
-_WHOLES: tuple[Callable[[float], tuple[float, ...]], ...] = (lambda one: (0,), lambda one: (1,))
-"""What a whole one does."""
 
 
 def lone_numbers(
@@ -56,8 +45,7 @@ def lone_numbers(
     if all(isinstance(one, torch.Tensor) for one in inputs):
         return []
     answers = _Answers(reference, inputs, state)
-    found = (next(filter(answers.differ, some), None) for some in _others(inputs))
-    return list(islice((one for one in found if one is not None), _MOST))
+    return list(islice(filter(answers.differ, _others(inputs, answers)), _MOST))
 
 
 def at_number(
@@ -88,8 +76,8 @@ class _Answers:
         return moves and self.are_certain(given)
 
     def are_certain(self, given: Sequence[Input]) -> bool:
-        """And no rounding, nor the order of two bounds, has brought them about."""
-        with _Crossed() as seen:
+        """And neither rounding nor strain (see `_Strained`) has brought them about."""
+        with _Strained() as seen:
             now = self.reference.tried(given, self.state)
         if self.was is None or now is None or seen.found or not fits(self.was, now):
             return False
@@ -104,34 +92,46 @@ class _Answers:
         return max((difference(one, other.double()).worst for one, other in pairs), default=0.0)
 
 
-class _Crossed(Watching):
-    """Whether something is held above what is more than what it is held below: kernels then differ by which
-    they do last."""
+class _Strained(Watching):
+    """Whether something is divided by zero, or held above what is more than what it is held below: kernels
+    then differ by which they do last."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found = False
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
-        if plain_name(func) in _BETWEEN and None not in args[1:3]:
-            self.found |= len(args) > 2 and bool(torch.as_tensor(args[1] > args[2]).any())
+        name = plain_name(func)
+        if name in _BETWEEN and len(args) > 2 and None not in args[1:3]:
+            self.found |= bool(torch.as_tensor(args[1] > args[2]).any())
+        if name in _DIVIDES and len(args) > 1:
+            self.found |= bool((torch.as_tensor(args[1]) == 0).any())
 
 
-_BETWEEN = words("clamp clamp_ hardtanh hardtanh_")
+_BETWEEN, _DIVIDES = words("clamp clamp_ hardtanh hardtanh_"), words("div div_ remainder fmod floor_divide")
 
 
-def _others(inputs: Sequence[Input]) -> Iterator[list[list[Input]]]:
-    """For each change what to give, the first that has an answer."""
+def _others(inputs: Sequence[Input], answers: _Answers) -> Iterator[list[Input]]:
+    """One change after the other, the most telling ones of each number first. What is above zero since the
+    reference divides by it, say, takes no other sign."""
     truths = [place for place, one in enumerate(inputs) if isinstance(one, bool)]
     for flips in sorted(product((False, True), repeat=len(truths)), key=sum):
         flipped = [place for place, flip in zip(truths, flips, strict=True) if flip]
         if flipped and (len(truths) <= _TRUTHS or len(flipped) in (1, len(truths))):
-            yield [[not one if place in flipped else one for place, one in enumerate(inputs)]]
-    for turn in range(len(_FLOATS)):
-        for place, one in enumerate(inputs):
-            changes = _FLOATS if isinstance(one, float) else _WHOLES
-            if _is_number(one) and turn < len(changes):
-                yield [_with(inputs, place, value) for value in changes[turn](one) if value != one]
+            yield [not one if place in flipped else one for place, one in enumerate(inputs)]
+    changes = [
+        [_with(inputs, place, value) for value in _values(one, answers.are_certain(_with(inputs, place, 0)))]
+        for place, one in enumerate(inputs)
+        if _is_number(one)
+    ]
+    yield from (one for turn in zip_longest(*changes) for one in turn if one is not None)
+
+
+def _values(number: float, takes_zero: bool) -> list[float]:
+    if isinstance(number, int):
+        return [0, 1]
+    larger = math.copysign(max(4 * abs(number), _ABOVE), number)
+    return [*((0.0, -number) if takes_zero else (number * _FEWER,)), larger, 1.0]
 
 
 def _is_number(value: Input) -> TypeGuard[float]:

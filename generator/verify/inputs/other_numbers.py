@@ -77,10 +77,10 @@ def differ(was: Ran, now: Ran) -> bool:
 
 
 def fits(was: Ran, now: Ran) -> bool:
-    """Whether the second has numbers in the first one's shapes."""
+    """Whether the second has numbers in the first one's shapes, and chance no part in them."""
     pairs = zip(was.outputs, now.outputs, strict=False)
     alike = was.tree == now.tree and all(a.shape == b.shape and a.dtype == b.dtype for a, b in pairs)
-    return alike and all(bool(widened(one).isfinite().all()) for one in now.outputs)
+    return alike and now.drew <= was.drew and all(bool(widened(one).isfinite().all()) for one in now.outputs)
 
 
 OTHER_NUMBERS = (other_floats, other_wholes, negative_wholes, wholes_beyond)

@@ -85,8 +85,8 @@ def test_equal_numbers_part_and_bounds_are_uneven_and_never_crossed() -> None:
     found = alone(Clamped(), -1.0, 1.0, 2.0)
     assert {(-1.0, 0.0, 2.0), (0.0, 1.0, 2.0), (-1.0, 4.0, 2.0)} <= found
     assert all(low <= high for low, high, _ in found)
-    assert all(scale for *_, scale in found)  # nothing is divided by zero, but by next to nothing
     assert (-1.0, 1.0, 2.0**-9) in found
+    assert all(scale > 0 for *_, scale in found)
 
 
 def test_a_number_that_a_condition_names_is_given_where_it_makes_a_difference() -> None:
@@ -97,3 +97,12 @@ def test_a_number_that_a_condition_names_is_given_where_it_makes_a_difference() 
     ]
     assert at_number(numbered, [X, 2.0, 3, True], {}, 0.5) == [[X, 0.5, 3, True]]
     assert at_number(Reference(nn.ReLU(), "as-is"), [X], {}, 0.5) == []
+
+
+def test_nothing_is_asked_that_chance_has_a_part_in() -> None:
+    class Noisy(nn.Module):
+        def forward(self, x: torch.Tensor, noise: float) -> torch.Tensor:
+            return x + noise * torch.rand_like(x) if noise else x
+
+    assert other_floats(Reference(Noisy(), "as-is"), [X, 0.0], {}) is None
+    assert not alone(Noisy(), 0.0)
