@@ -119,11 +119,11 @@ def _others(inputs: Sequence[Input], answers: _Answers) -> Iterator[list[Input]]
         flipped = [place for place, flip in zip(truths, flips, strict=True) if flip]
         if flipped and (len(truths) <= _TRUTHS or len(flipped) in (1, len(truths))):
             yield [not one if place in flipped else one for place, one in enumerate(inputs)]
-    changes = [
-        [_with(inputs, place, value) for value in _values(one, answers.are_certain(_with(inputs, place, 0)))]
-        for place, one in enumerate(inputs)
-        if _is_number(one)
-    ]
+    changes = []
+    for place, one in enumerate(inputs):
+        if _is_number(one):
+            takes_zero = answers.are_certain(_with(inputs, place, type(one)(0)))
+            changes.append([_with(inputs, place, value) for value in _values(one, takes_zero)])
     yield from (one for turn in zip_longest(*changes) for one in turn if one is not None)
 
 
