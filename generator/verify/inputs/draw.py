@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -17,6 +17,7 @@ from .axes import axes_of
 from .domain import within
 from .extremes import is_finite
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
+from .lone_numbers import at_number, lone_numbers
 from .many_draws import farthest_draws
 from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
@@ -106,9 +107,15 @@ class Draw:
     def renumbered(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """Calls with other numbers among their inputs; none where it has none that matter."""
         case = self.case(place_of_shape, setting, "as shipped")
-        given = (change(case.setting.reference, case.inputs, case.step.state) for change in OTHER_NUMBERS)
-        sized = [_sized(case, NUMBERS, _told(one), one) for one in given if one is not None]
-        return [replace(one, step=replace(one.step, optional=False)) for one in sized]
+        given = case.setting.reference, case.inputs, case.step.state
+        together = [one for change in OTHER_NUMBERS if (one := change(*given)) is not None]
+        return _numbered(case, (*together, *lone_numbers(*given)))
+
+    def at_numbers(self, place_of_shape: int, setting: Setting, numbers: Collection[float]) -> list[Case]:
+        """Calls with each number among their inputs at each of these; none where it has none."""
+        case = self.case(place_of_shape, setting, "as shipped")
+        given = case.setting.reference, case.inputs, case.step.state
+        return _numbered(case, [inputs for number in numbers for inputs in at_number(*given, number)])
 
     def trained(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """Calls with weights that training leads to: of either sign, and single ones far out; none where
@@ -224,6 +231,12 @@ def _sized(case: Case, layout: Layout, told: str, given: list[Input]) -> Case:
     step = replace(case.step, layout=layout, inputs=inputs, again=False, optional=True)
     name = f"{case.setting.name}, {told}"
     return replace(case, name=name, family=layout, step=step, inputs=inputs, other_inputs=inputs)
+
+
+def _numbered(case: Case, given: Iterable[list[Input]]) -> list[Case]:
+    """The same call with others, each once."""
+    sized = [_sized(case, NUMBERS, told, one) for told, one in {_told(one): one for one in given}.items()]
+    return [replace(one, step=replace(one.step, optional=False)) for one in sized]
 
 
 def _told(inputs: list[Input]) -> str:

@@ -24,7 +24,7 @@ from .thresholds import is_certain
 
 MIDWAY = "counter midway"
 
-_LIVES = ((1 << 5, 1 << 7), (1 << 10, 1 << 13), (1 << 16, 1 << 20), (1 << 30, (1 << 31) - (1 << 24)))
+LIVES = ((1 << 5, 1 << 7), (1 << 10, 1 << 13), (1 << 16, 1 << 20), (1 << 30, (1 << 31) - (1 << 24)))
 """From where to where a counter stands in four calls: behind dozens, thousands and a million; and where 32
 bits hold it, and no multiple of it."""
 
@@ -53,19 +53,19 @@ def midway(case: Case, generator: torch.Generator) -> Iterator[Case]:
     one number that a call raises by a whole one, or an integer among the inputs that leads to numbers alone,
     and stands where the call before would leave it."""
     reference = case.setting.reference
-    for given, counter in _counters(reference, _Given(case.inputs, case.step.state))[:_COUNTERS]:
-        low, high = (_seen(reference, counter.at(given, number)) for number in (0, _LIVES[0][0]))
+    for given, counter in _counters(reference, Given(case.inputs, case.step.state))[:_COUNTERS]:
+        low, high = (_seen(reference, counter.at(given, number)) for number in (0, LIVES[0][0]))
         if not _leads_to_numbers(low, high, counter):
             continue
-        lives = [int(torch.randint(*span, (1,), generator=generator)) for span in _LIVES]
+        lives = [int(torch.randint(*span, (1,), generator=generator)) for span in LIVES]
         lives += [_LOW_WORD] if counter.is_given and counter.step else []
         for number in dict.fromkeys([*lives, *_edges(reference, given, counter)]):
             if counter.holds(number) and _is_asked(reference, given, counter, number):
-                yield _standing(case, counter.at(given, number), number)
+                yield standing(case, counter.at(given, number), number)
 
 
 @dataclass(frozen=True)
-class _Given:
+class Given:
     """What goes into a call."""
 
     inputs: list[Input]
@@ -73,7 +73,7 @@ class _Given:
 
 
 @dataclass(frozen=True)
-class _Counter:
+class Counter:
     """A number among the inputs, by its place, or among the buffers, by its name, and what one call adds."""
 
     where: int | str
@@ -89,20 +89,21 @@ class _Counter:
         most = _EXACT if self.dtype.is_floating_point else torch.iinfo(self.dtype).max
         return 0 <= number <= most - self.step
 
-    def of(self, ran: _Given | Ran) -> torch.Tensor:
+    def of(self, ran: Given | Ran) -> torch.Tensor:
         found = ran.inputs[self.where] if isinstance(self.where, int) else ran.state[self.where]
         assert isinstance(found, torch.Tensor)
         return found
 
-    def at(self, given: _Given, number: int) -> _Given:
-        other = torch.full_like(self.of(given), number)
+    def at(self, given: Given, number: int | torch.Tensor) -> Given:
+        """Of several elements each at its own number, or all of them at one."""
+        other = torch.empty_like(self.of(given)).copy_(torch.as_tensor(number))
         if isinstance(self.where, int):
             inputs = [other if place == self.where else one for place, one in enumerate(given.inputs)]
             return replace(given, inputs=inputs)
         return replace(given, state={**given.state, self.where: other})
 
 
-def _counters(reference: Reference, given: _Given) -> list[tuple[_Given, _Counter]]:
+def _counters(reference: Reference, given: Given) -> list[tuple[Given, Counter]]:
     """Those that count as it is, and with single buffers next to nothing those that count then."""
     ran = reference.tried(given.inputs, given.state)
     found = [] if ran is None else [(given, one) for one in _counting(given, ran)]
@@ -121,13 +122,13 @@ def _counters(reference: Reference, given: _Given) -> list[tuple[_Given, _Counte
     return found
 
 
-def _counting(given: _Given, ran: Ran) -> list[_Counter]:
+def _counting(given: Given, ran: Ran) -> list[Counter]:
     pairs: list[tuple[int | str, Any, Any]] = [
         *((name, one, ran.state[name]) for name, one in given.state.items() if not name.endswith(COUNTED)),
         *((place, one, ran.inputs[place]) for place, one in enumerate(given.inputs)),
     ]
     return [
-        _Counter(where, int(now - was), was.dtype)
+        Counter(where, int(now - was), was.dtype)
         for where, was, now in pairs
         if _is_one(was) and (_counts(was, now) or (isinstance(where, int) and _stays(was, now)))
     ]
@@ -147,9 +148,9 @@ def _stays(was: torch.Tensor, now: torch.Tensor) -> bool:
     return not was.is_floating_point() and torch.equal(was, now)
 
 
-_MODULI = words("remainder fmod floor_divide")
-_BOUNDS = words("clamp clamp_min clamp_max minimum maximum")
-_TRUTHS = SIDES | {"eq", "ne"}
+MODULI = words("remainder fmod floor_divide")
+BOUNDS = words("clamp clamp_min clamp_max minimum maximum")
+TRUTHS = SIDES | {"eq", "ne"}
 _UNWRITTEN = words("empty new_empty empty_like empty_strided set")
 
 
@@ -171,13 +172,13 @@ class _Asked(Watching):
         name = plain_name(func)
         if result.numel() > 1 and result.dtype in (*ROWS_OF, torch.bool) and name not in _UNWRITTEN:
             self.several.append(result.clone())
-        if name in _TRUTHS:
+        if name in TRUTHS:
             self._note_lengths(name, *args[:2])
-        if name not in _TRUTHS | _BOUNDS | _MODULI or result.numel() != 1:
+        if name not in TRUTHS | BOUNDS | MODULI or result.numel() != 1:
             return
-        numbers = list(filter(_tells, map(_number, args[1:])))
-        self.numbers.update(dict.fromkeys([*numbers, *(_TURNS * one for one in numbers if name in _MODULI)]))
-        kept = name in _BOUNDS or (name in _MODULI and name != "floor_divide")
+        numbers = list(filter(tells, map(whole_number, args[1:])))
+        self.numbers.update(dict.fromkeys([*numbers, *(_TURNS * one for one in numbers if name in MODULI)]))
+        kept = name in BOUNDS or (name in MODULI and name != "floor_divide")
         self.outcomes.append(float(result == args[0]) if kept else float(result))
 
     def _note_lengths(self, name: str, left: Any, right: Any) -> None:
@@ -195,23 +196,23 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) or (isinstance(value, torch.Tensor) and value.numel() == 1)
 
 
-def _number(value: Any) -> int:
+def whole_number(value: Any) -> int:
     """Zero where it is no whole one."""
     number = float(value) if _is_number(value) else 0.0
     return int(number) if number.is_integer() else 0
 
 
-def _tells(number: int) -> bool:
-    return 1 < number < _LIVES[-1][-1]
+def tells(number: int) -> bool:
+    return 1 < number < LIVES[-1][-1]
 
 
-def _seen(reference: Reference, given: _Given) -> _Asked | None:
+def _seen(reference: Reference, given: Given) -> _Asked | None:
     with _Asked() as seen:
         ran = reference.tried(given.inputs, given.state)
     return None if ran is None else seen
 
 
-def _leads_to_numbers(low: _Asked | None, high: _Asked | None, counter: _Counter) -> bool:
+def _leads_to_numbers(low: _Asked | None, high: _Asked | None, counter: Counter) -> bool:
     """Whether it makes no places of several elements; of what no call changes no truths either: it may be a
     length."""
     if low is None or high is None or len(low.several) != len(high.several):
@@ -224,7 +225,7 @@ def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one.shape == other.shape and torch.equal(one, other)
 
 
-def _edges(reference: Reference, given: _Given, counter: _Counter) -> list[int]:
+def _edges(reference: Reference, given: Given, counter: Counter) -> list[int]:
     """Numbers of which the next, or the one before, comes out otherwise where the reference asks."""
     seen, found = _seen(reference, given), dict[int, None]()
     for number in list(seen.numbers)[:_NUMBERS] if seen is not None else []:
@@ -240,7 +241,7 @@ def _edges(reference: Reference, given: _Given, counter: _Counter) -> list[int]:
     return list(found)[:_EDGES]
 
 
-def _is_asked(reference: Reference, given: _Given, counter: _Counter, number: int) -> bool:
+def _is_asked(reference: Reference, given: Given, counter: Counter, number: int) -> bool:
     """Whether a call leaves the counter there, and the reference has one answer, to no length beyond its axis
     and without integers that run over."""
     there, before = counter.at(given, number), counter.at(given, number - counter.step)
@@ -254,7 +255,7 @@ def _is_asked(reference: Reference, given: _Given, counter: _Counter, number: in
     return not wraps(*given_then) and is_certain(*given_then)
 
 
-def _standing(case: Case, given: _Given, number: int) -> Case:
+def standing(case: Case, given: Given, number: int | str) -> Case:
     step = replace(case.step, inputs=given.inputs, state=given.state, again=False, optional=False)
     laid = placed(given.inputs, "contiguous")
     name = f"{case.setting.name}, {MIDWAY} at {number}"

@@ -16,7 +16,7 @@ _NEARER = 0.65
 """What floating numbers are multiplied by: a share, a momentum or an epsilon stays one."""
 
 
-def with_defaults(model: nn.Module, inputs: Sequence[Input], kind: type) -> list[Input]:
+def with_defaults(model: nn.Module, inputs: Sequence[Input], kind: type | tuple[type, ...]) -> list[Input]:
     """`inputs`, and the defaults of what forward takes besides, up to the last that is of this kind."""
     parameters = list(inspect.signature(model.forward).parameters.values())[len(inputs) :]
     defaults = [one.default for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
@@ -67,15 +67,20 @@ def _other(
         return None
     given = [changed(one) if isinstance(one, kind) else one for one in inputs]  # type: ignore[arg-type]
     was, now = reference.tried(inputs, state), reference.tried(given, state)
-    return given if was is not None and now is not None and _differ(was, now) else None
+    return given if was is not None and now is not None and differ(was, now) else None
 
 
-def _differ(was: Ran, now: Ran) -> bool:
+def differ(was: Ran, now: Ran) -> bool:
     """In value alone, and in numbers."""
-    pairs = list(zip(was.outputs, now.outputs, strict=False))
+    pairs = zip(was.outputs, now.outputs, strict=False)
+    return fits(was, now) and not all(torch.equal(a, b) for a, b in pairs)
+
+
+def fits(was: Ran, now: Ran) -> bool:
+    """Whether the second has numbers in the first one's shapes, and chance no part in them."""
+    pairs = zip(was.outputs, now.outputs, strict=False)
     alike = was.tree == now.tree and all(a.shape == b.shape and a.dtype == b.dtype for a, b in pairs)
-    finite = all(bool(widened(one).isfinite().all()) for one in now.outputs)
-    return alike and finite and not all(torch.equal(a, b) for a, b in pairs)
+    return alike and now.drew <= was.drew and all(bool(widened(one).isfinite().all()) for one in now.outputs)
 
 
 OTHER_NUMBERS = (other_floats, other_wholes, negative_wholes, wholes_beyond)

@@ -32,6 +32,7 @@ from ..inputs.families import (
     SILENT,
 )
 from ..inputs.midway import midway
+from ..inputs.midway_each import midway_each
 from ..inputs.neutral import NEUTRAL
 from ..inputs.one_number import signed_tables
 from ..inputs.repeated import NEARLY_TWICE, most_weights
@@ -145,7 +146,8 @@ class _Plan:
         here = [family for family in ALTERED if family not in (NAN_BESIDE, *CAMPS)]
         cases += [case for family in here for case in draw.altered(shipped, family)]
         cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
-        cases += midway(draw.case(0, first, "as shipped", optional=False), draw.generator)
+        usual = draw.case(0, first, "as shipped", optional=False)
+        cases += [*midway(usual, draw.generator), *midway_each(usual, draw.generator)]
         return [*cases, *([draw.case(0, first, HALVES, optional=False)] if in_half(first) else [])]
 
     def _of_places_and_rows(self, shipped: Case) -> list[Case]:

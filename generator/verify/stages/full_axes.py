@@ -19,7 +19,7 @@ from ..inputs.families import FAR_BELOW
 from ..inputs.setting import Case, Setting
 from ..interpreter.launches import programs
 from ..process.exchange import CHILD, CHILD_ENV, StepReport, read_report, read_tensors, write_request
-from ..process.layout import PITCHED
+from ..process.layout import NUMBERS, PITCHED
 from ..shapes.stretched import rows_of
 from ..verdict import Fault
 from .answers import Answers
@@ -133,13 +133,14 @@ def _judged(
     made = [place for place, report in enumerate(reports) if report.status != "skipped"]
     went_right = [place for place in made if (one := answered[place]) and one.result.outcome == "passed"]
     passed = frozenset((cases[place].family, cases[place].step.layout) for place in went_right)
+    wrong = [(one.fault, cases[place]) for place in made if (one := answered[place]) and one.fault]
+    fault, case = wrong[0] if wrong else (None, cases[0])
+    if fault is not None and fault.cause in _OF_SIZES and case.step.layout != NUMBERS:
+        fault = Fault("hard-coded-shape", f"right at the judged shapes, but {fault.detail}")
     cases = [cases[place] for place in made]
     reviewed = [one for place in made if (one := answered[place]) is not None]
     record.fields["cases"] += tuple(one.result for one in reviewed)
     record.fields["shapes"] |= {case.setting.name: dict(case.setting.op.overrides) for case in cases}
-    fault = next((one.fault for one in reviewed if one.fault is not None), None)
-    if fault is not None and fault.cause in _OF_SIZES:
-        fault = Fault("hard-coded-shape", f"right at the judged shapes, but {fault.detail}")
     left = frozenset((scope, number) for scope, number, _ in reply["left"])
     return AtFullAxes(fault, left, tuple(reply["reached"]), passed)
 

@@ -1,5 +1,5 @@
 """Judges a candidate at sizes that lines which no other call reached may wait for: axes of one element, and
-the numbers that its wrapper's conditions name.
+the numbers that its wrapper's conditions name, which numbers beside tensors are, too.
 
 `if columns == 1: ...` is as honest as it is rare; what it does there is seen by going there.
 """
@@ -11,9 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import torch
+
 from ....profiling.op import Op
 from ....profiling.sandbox import Limits
+from ....profiling.shapes import ShapeSet
 from ....profiling.source import Literal
+from ..inputs.draw import Draw
+from ..inputs.setting import Case, setting_at
 from ..shapes.sizing import free_sizes, sizes_of
 from ..shapes.whole_tiles import bytes_of
 from ..text.coverage import wrapper_functions
@@ -44,6 +49,7 @@ def at_lone_sizes(
         cases += at_sizes(
             record.op, told, {**small, name: size}, record.mode, record.seed + 7000, place=place
         )
+    cases += _at_numbers(record, small)
     named = list(dict.fromkeys(case.setting.name for case in cases))
     asked = [
         replace(one, step=replace(one.step, shape=named.index(one.setting.name), optional=True))
@@ -51,6 +57,16 @@ def at_lone_sizes(
     ]
     called = called_apart(record, asked, precision, {}, scratch, limits, _CLOCK) if asked else ""
     return None if isinstance(called, str) else called
+
+
+def _at_numbers(record: Record, small: Mapping[str, Literal]) -> list[Case]:
+    """Calls whose numbers beside tensors are those, and on either side of them."""
+    functions = wrapper_functions(ast.parse(record.source))
+    named = {sign * one for function in functions for one in _in_conditions(function) for sign in (1, -1)}
+    setting = setting_at(record.op, ShapeSet("numbers", dict(small), 0, True, ""), record.mode, record.seed)
+    draw = Draw(torch.Generator().manual_seed(record.seed + 1))
+    numbers = [*sorted(named), *sorted({one + more for one in named for more in (-1, 1)} - named)]
+    return draw.at_numbers(0, setting, numbers)[:_MOST]
 
 
 def _changes(op: Op, small: Mapping[str, Literal], source: str) -> list[tuple[str, int]]:
@@ -74,13 +90,14 @@ def _named(source: str) -> set[int]:
         for function in wrapper_functions(ast.parse(source))
         for size in _in_conditions(function)
         for more in (-1, 0, 1)
-        if 1 < size + more <= _LONGEST
+        if isinstance(size, int) and 1 < size + more <= _LONGEST
     }
 
 
-def _in_conditions(function: ast.FunctionDef) -> Iterator[int]:
+def _in_conditions(function: ast.FunctionDef) -> Iterator[float]:
     for node in ast.walk(function):
         if isinstance(node, ast.If | ast.While | ast.IfExp):
             for one in ast.walk(node.test):
-                if isinstance(one, ast.Constant) and type(one.value) is int:
-                    yield one.value
+                value = one.value if isinstance(one, ast.Constant) else None
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    yield value

@@ -53,6 +53,26 @@ class ModelNew(nn.Module):
 """
 
 
+NUMBERED = OP.replace("forward(self, x)", "forward(self, x, much: float)").replace("x + 1", "x + much")
+NUMBERED = NUMBERED.replace("COLUMNS)]", "COLUMNS), 0.3]")
+
+
+@pytest.mark.parametrize(
+    ("more", "word", "cause"), [("2.5", "passed", None), ("2.0", "failed", "wrong-values")]
+)
+def test_who_waits_for_a_rare_number_is_given_it(
+    tmp_path: Path, more: str, word: str, cause: str | None
+) -> None:
+    op, candidate = tmp_path / "op.py", tmp_path / "candidate.py"
+    op.write_text(NUMBERED)
+    text = CANDIDATE.replace("forward(self, x)", "forward(self, x, much: float)").replace(
+        "more = 1", "more = much"
+    )
+    candidate.write_text(text.replace("{condition}", "much == 2.5").replace("{more}", more))
+    verdict = verify(candidate, load_op(op), None, scratch=tmp_path / "scratch", seed=5)
+    assert (verdict.word, verdict.cause) == (word, cause), verdict.detail
+
+
 @pytest.mark.parametrize(
     ("condition", "more", "word", "cause"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from kbgen.generator.verify.inputs.draw import Draw
 from kbgen.generator.verify.inputs.extremes import minus_infinite_together
 from kbgen.generator.verify.inputs.fresh import fresh_state
 from kbgen.generator.verify.inputs.midway import midway
+from kbgen.generator.verify.inputs.midway_each import midway_each
+from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.generator.verify.stages.settings import settings
+from kbgen.profiling.build import Input
 from kbgen.profiling.op import load_op
 
 from .calls import reference
@@ -58,6 +62,42 @@ def test_they_stand_beside_what_they_are_compared_with_and_no_further_than_calls
 
 def test_places_and_lengths_are_no_counters() -> None:
     assert all(one < 64 for one in counted("cache_append", "place"))
+
+
+def spread(op: str, name: str) -> list[set[int]]:
+    """Where the elements of a buffer stand, in each call."""
+    [small, *_] = settings(load_op(OPS / f"{op}.py"), "as-is", 1)
+    cases = midway_each(Draw(draw()).case(0, small, "as shipped"), draw())
+    return [{*one.step.state[name].tolist()} for one in cases]
+
+
+def test_elements_of_a_counter_stand_apart_beside_what_they_are_asked_for() -> None:
+    beside, lives = spread("frame_ring", "seen")
+    assert {4, 5, 6, 9, 10, 11} <= beside
+    assert len(lives) == 4
+    assert any(1 << 30 <= one < 1 << 31 for one in lives)
+    assert not spread("affine_quant", "zero_point")  # no call changes it
+    [lives] = spread("expert_hits", "total")  # nothing is asked of it
+    assert len(lives) == 4
+
+
+def test_elements_that_turn_back_or_stay_stand_no_further() -> None:
+    class Turns(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("at", torch.zeros(32, dtype=torch.long))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.at.copy_((self.at + 1) % 6)
+            return x * self.at[:, None]
+
+    [small, *_] = settings(load_op(OPS / "frame_ring.py"), "as-is", 1)
+    case = Draw(draw()).case(0, small, "as shipped")
+    inputs: list[Input] = [torch.randn(32, 4)]
+    step = replace(case.step, inputs=inputs, state={"at": torch.zeros(32, dtype=torch.long)})
+    setting = replace(small, reference=Reference(Turns(), "as-is"))
+    [found] = midway_each(replace(case, setting=setting, step=step, inputs=inputs), draw())
+    assert {*found.step.state["at"].tolist()} == {0, 1, 4, 5}
 
 
 def test_what_is_kept_among_the_inputs_is_nothing_yet() -> None:
