@@ -93,7 +93,7 @@ still count."""
 def weights_as_exponents(
     reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
 ) -> tuple[list[Input], State] | None:
-    """Weights of which nothing but exponentials is taken far above zero, beside the input that lets them count
+    """Weights of which nothing but exponentials is taken far above zero, beside the input that has them count
     most as far below, or as much smaller: a rate is large and the time short. None where there are none, or
     none that counts then."""
     names, _ = added_only(reference, inputs, state, frozenset(("exp", "exp2")))
