@@ -69,7 +69,7 @@ def _an_input(outputs: list[torch.Tensor], answer: Answer) -> Finding | None:
     for place, value in enumerate(answer.case.inputs):
         if (
             isinstance(value, torch.Tensor)
-            and value.numel() > 1
+            and not _is_flat(value)  # everyone who gives zeros gives one of zeros
             and all(_equal(out, value) for out in outputs)
         ):
             return "input-returned", f"it returns input {place} unchanged"

@@ -24,7 +24,7 @@ from ..reference.budget import SENSITIVITY, Target
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.exact import must_be_exact
 from ..reference.in_float64 import NORMALISATIONS
-from ..reference.operators import compares, extremes, passes_nan, reduces
+from ..reference.operators import compares, extremes, passes_nan, reduces, vanishes
 from ..reference.oracle import Ran
 
 _ENOUGH = 8
@@ -39,7 +39,8 @@ _LARGE = 1e4
 
 _STEPS = 2
 """Operators that round before one can blow up what another has rounded, a normalisation apart: of two rows it
-gives one and minus one whatever they are, and a mean that is off shows where they are near each other."""
+gives one and minus one whatever they are, and a mean that is off shows where they are near each other; and
+apart from what honest kernels make of numbers near one."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         farther = map(_farther, right.outputs, shaken.outputs, more)
         shaken = replace(shaken, outputs=list(farther))
     shaken = _with_single(reference.single(case.inputs, state), right, shaken)
-    if right.steps < _STEPS and right.operators.isdisjoint(NORMALISATIONS):
+    alone = right.steps < _STEPS and right.operators.isdisjoint(NORMALISATIONS)
+    if alone and not vanishes(right.operators):
         return shaken
     for draw in range(_draws(case, right)):
         stepped = reference.stepped(case.inputs, state, draw)

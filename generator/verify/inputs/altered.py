@@ -12,6 +12,7 @@ from .chosen import chosen_ahead
 from .counters import counters_run_over
 from .ends import opposed_ends
 from .epsilons import beside_an_epsilon
+from .exponents import far_off_alone, spread_exponents
 from .extremes import (
     lone_masks,
     masks_off,
@@ -47,6 +48,7 @@ from .past_places import past_the_last
 from .recurring import lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice
 from .shifted import shifted_apart, shifted_together
+from .sizes import of_any_size
 from .thresholds import met_integers, met_results, met_thresholds
 from .unlike import ORDERS, one_vanishing
 from .unsorted import nearly_sorted, unsorted
@@ -84,6 +86,9 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},
     **ORDERS,
     **{f"next to nothing in {turn}": partial(one_vanishing, turn) for turn in range(2)},
+    **{f"any size in {turn}": partial(of_any_size, turn) for turn in range(_INPUTS)},
+    **{f"spread exponents in {turn}": partial(spread_exponents, turn) for turn in range(_INPUTS)},
+    **{f"far off alone in {turn}": partial(far_off_alone, turn) for turn in range(_INPUTS)},
     **{f"half range in {turn}": partial(half_alone, turn) for turn in range(_INPUTS)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
     **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},

@@ -14,7 +14,7 @@ from .budget import CHAIN, STEP_ROUNDOFF
 from .eight_bits import EIGHT_BITS, scaled_product
 from .indices import Choices
 from .on_a_card import added, added_at_places, rounds, terms
-from .operators import extremes, plain_name, told_name
+from .operators import extremes, near_one, plain_name, told_name
 
 _SINGLE = (torch.float16, torch.bfloat16, torch.float32)
 
@@ -25,7 +25,8 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
     `choices` remembers the arg-reductions on the way, `terms` the longest sum, `in_turn` that of what is
     added at places, `multiplies` whether there is one of products, `steps` how many operators round,
     `operators` the names of all. With a `shaking` generator, what these give is off by +-`STEP_ROUNDOFF`,
-    equal values by one sign if `equals_alike`, as one kernel would round them.
+    equal values by one sign if `equals_alike`, as one kernel would round them; and those whose common form is
+    a difference of numbers near one by as much of one.
     """
 
     def __init__(self, shaking: torch.Generator | None = None, equals_alike: bool = False) -> None:
@@ -58,6 +59,8 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 farther = sqrt(max(1.0, sums / _SHORT_SUM))
                 result = _each(lambda one: self._off(one, farther), result)
                 self._off_by_mean(func, args, result)
+        if self.shaking is not None and (size := near_one(func, args)) is not None:
+            result = _each(lambda one: one.add_(size * (self._factors(one) - 1)), result)
         return _each(lifted, result)
 
     def _off(self, value: Any, farther: float) -> Any:

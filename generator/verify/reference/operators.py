@@ -90,6 +90,10 @@ _VANISHES = _CANCELS | words(
 """Far from zero they are zero, one or their argument, but for what honest forms of them (`log(1 + exp(x))`)
 lose."""
 
+_OF_ONE = _VANISHES - {"hardtanh"}
+_OF_THEIRS = words("gelu mish")
+"""Of `_VANISHES`, what is off by last bits of one, and what by last bits of its argument times one."""
+
 _SQUARES = words("var var_mean std std_mean norm linalg_vector_norm _cdist_forward _euclidean_dist")
 """Their squares may underflow in a kernel and not in torch, which takes some of them in a wider type."""
 
@@ -142,6 +146,14 @@ def cancels(operators: Iterable[str]) -> bool:
 
 def vanishes(operators: Iterable[str]) -> bool:
     return not _VANISHES.isdisjoint(operators)
+
+
+def near_one(func: Any, args: Sequence[Any]) -> Any:
+    """The size of the numbers that an operator's common form subtracts from each other; None of others."""
+    name = plain_name(func)
+    if name not in _OF_ONE:
+        return None
+    return args[0].abs() if name in _OF_THEIRS else 1.0
 
 
 def extremes(name: str) -> bool:

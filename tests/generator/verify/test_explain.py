@@ -1,6 +1,7 @@
 """A refusal names the true cause: rounding, a constant, or a formula that is wrong."""
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -44,3 +45,10 @@ def test_who_was_right_before_returns_no_constant() -> None:
     zeros = [torch.zeros_like(known.eager.outputs[0])]
     assert explain(zeros, known, [], "fp32") == ("zeros", "it returns zeros")
     assert explain(zeros, known, [], "fp32", right_before=True) is None
+
+
+def test_zeros_are_no_input_though_one_is_of_zeros() -> None:
+    known = answer()
+    zeros = torch.zeros_like(known.eager.outputs[0])
+    beside = replace(known, case=replace(known.case, inputs=[zeros]))
+    assert explain([zeros], beside, [], "fp32", right_before=True) is None

@@ -1,5 +1,7 @@
 """The oracle with its operators off by their roundings."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 
@@ -44,3 +46,14 @@ def test_a_sum_is_off_as_its_terms_are_many(terms: int, times: float) -> None:
         found = values.sum(1)
     off = (found / values.double().sum(1) - 1).abs()
     assert off.sub(times * STEP_ROUNDOFF).abs().max() < 1e-3 * STEP_ROUNDOFF
+
+
+@pytest.mark.parametrize("function", [torch.nn.functional.softplus, torch.nn.functional.elu, torch.asinh])
+def test_what_is_commonly_a_difference_of_ones_is_off_by_last_bits_of_one(
+    function: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    values = torch.full((64,), -12.0) if function is not torch.asinh else torch.full((64,), 1e-6)
+    with InFloat64(torch.Generator().manual_seed(0)):
+        found = function(values)
+    off = (found - function(values.double())).abs()
+    assert 0.5 * STEP_ROUNDOFF < float(off.max()) < 3 * STEP_ROUNDOFF
