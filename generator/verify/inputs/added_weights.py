@@ -99,6 +99,9 @@ def beside_scores(
 _BESIDE, _SUNK = words("cat logaddexp maximum"), 2.0**41
 """What takes weights beside scores, and how far such are below zero: above scores that are as far squared."""
 
+BESIDE = _ADDS | {_BIAS} | _BESIDE
+"""What takes weights that scale nothing."""
+
 
 def below_zero(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator

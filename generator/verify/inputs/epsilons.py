@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from ....profiling.build import Input
+from ..reference.eight_bits import widened
 from ..reference.operators import cancels, plain_name, words
 from ..reference.oracle import Reference
 from ..reference.watching import Watching
@@ -62,10 +63,10 @@ def weights_beside_an_epsilon(
     for name, value in state.items():
         if not floats(value) or not value.numel() or torch.equal(value, made[name]):
             continue
-        half = _beside(reference, inputs, {**changed, name: value / 2})
+        half = _beside(reference, inputs, {**changed, name: _scaled(value, 1)})
         power = _power(usual, half, _moved(usual, half) - reached)
         if power is not None:
-            changed[name] = value * 2.0**-power
+            changed[name] = _scaled(value, power)
             usual = _beside(reference, inputs, changed)
     if all(one is state[name] for name, one in changed.items()):
         return None
@@ -78,7 +79,11 @@ def _signed(inputs: Sequence[Input]) -> list[bool]:
 
 def _smaller(inputs: Sequence[Input], signed: Sequence[bool], power: int) -> list[Input]:
     chosen = zip(inputs, signed, strict=True)
-    return [one * 2.0**-power if smaller else one for one, smaller in chosen]  # type: ignore[operator]
+    return [_scaled(one, power) if smaller and floats(one) else one for one, smaller in chosen]
+
+
+def _scaled(value: torch.Tensor, power: int) -> torch.Tensor:
+    return (widened(value) * 2.0**-power).to(value.dtype)
 
 
 _Beside = list[tuple[float, float]]

@@ -13,7 +13,7 @@ from ..reference.eight_bits import widened
 from ..reference.on_a_card import PRODUCTS
 from ..reference.operators import FRACTIONAL, words
 from ..reference.oracle import Reference
-from .added_weights import takers_of
+from .added_weights import BESIDE, added_only, takers_of
 from .digits import keeps_digits
 from .domain import is_positive, operators_of
 from .epsilons import weights_beside_an_epsilon
@@ -43,13 +43,16 @@ def _below_zero(
 ) -> Found:
     """Scales below zero, and inputs as wide as exponentials of them overflow: the maximum of what is scaled
     later is its minimum."""
-    scales = _scales(reference, state)
+    scales = _scales(reference, inputs, state)
     wide = [floats(one) and not is_positive(one) for one in inputs]
     if not scales or not any(wide) or _OVERFLOWS.isdisjoint(operators_of(reference, inputs, state)):
         return None
-    changed = {**state, **{name: -state[name].abs() for name in scales}}
+    changed = {**state, **{name: _cast(-widened(state[name]).abs(), state[name]) for name in scales}}
     for width in _WIDTHS:
-        given = [one * width if far else one for one, far in zip(inputs, wide, strict=True)]  # type: ignore[operator]
+        given = [
+            _cast(width * widened(one), one) if far and floats(one) else one
+            for one, far in zip(inputs, wide, strict=True)
+        ]
         if _keeps(reference, given, changed):
             return given, changed
     return None
@@ -60,15 +63,16 @@ def _facing(
 ) -> Found:
     """Scales beyond what they are held below, and two inputs whose rows all point one way, or one the other
     way: all that is scaled is as far as it can be above zero, or below."""
-    scales, pair = _scales(reference, state), _pair(inputs)
+    scales, pair = _scales(reference, inputs, state), _pair(inputs)
     operators = operators_of(reference, inputs, state) if scales and pair else frozenset()
     if pair is None or _OVERFLOWS.isdisjoint(operators) or operators.isdisjoint(PRODUCTS):
         return None
     given = list(inputs)
     one, other = (_positive(inputs[place], generator) for place in pair)
-    given[pair[0]], given[pair[1]] = one, sign * (one if one.shape == other.shape else other)
+    facing = sign * widened(one if one.shape == other.shape else other)
+    given[pair[0]], given[pair[1]] = one, _cast(facing, other)
     for factor in _BEYOND:
-        changed = {**state, **{name: factor * state[name] for name in scales}}
+        changed = {**state, **{name: _cast(factor * widened(state[name]), state[name]) for name in scales}}
         if _keeps(reference, given, changed):
             return given, changed
     return None
@@ -91,18 +95,18 @@ def _in_common(
     return (given, changed) if _keeps(reference, given, changed) else None
 
 
-def _scales(reference: Reference, state: State) -> list[str]:
-    """Parameters of one sign throughout, and single numbers."""
-    return [
-        name
-        for name, _ in reference.model.named_parameters()
-        if name in state and floats(state[name]) and state[name].numel() and _of_one_sign(state[name])
-    ]
+def _scales(reference: Reference, inputs: Sequence[Input], state: State) -> list[str]:
+    """Parameters of one sign throughout, single numbers among them, that something else is done with than
+    to add them or put them beside others."""
+    parameters = [name for name, _ in reference.model.named_parameters() if name in state]
+    found = [name for name in parameters if floats(state[name]) and _of_one_sign(state[name])]
+    added = added_only(reference, inputs, state, BESIDE)[0] if found else []
+    return [name for name in found if name not in added]
 
 
 def _of_one_sign(value: torch.Tensor) -> bool:
     signs = widened(value).sign()
-    return bool((signs == signs.reshape(-1)[0]).all()) and bool(signs.all())
+    return value.numel() > 0 and bool((signs == signs.reshape(-1)[0]).all()) and bool(signs.all())
 
 
 def _pair(inputs: Sequence[Input]) -> tuple[int, int] | None:
@@ -113,11 +117,15 @@ def _pair(inputs: Sequence[Input]) -> tuple[int, int] | None:
 
 def _positive(value: Input, generator: torch.Generator) -> torch.Tensor:
     assert isinstance(value, torch.Tensor)
-    return (0.1 + torch.randn(value.shape, generator=generator).abs()).to(value.dtype)
+    return _cast(0.1 + torch.randn(value.shape, generator=generator).abs(), value)
 
 
 def _far(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    return (_FAR + torch.randn(value.shape, generator=generator)).to(value.dtype)
+    return _cast(_FAR + torch.randn(value.shape, generator=generator), value)
+
+
+def _cast(found: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return found.to(like.dtype)
 
 
 def _keeps(reference: Reference, inputs: Sequence[Input], state: State) -> bool:
