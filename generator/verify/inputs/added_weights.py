@@ -99,6 +99,9 @@ def beside_scores(
 _BESIDE, _SUNK = words("cat logaddexp maximum"), 2.0**41
 """What takes weights beside scores, and how far such are below zero: above scores that are as far squared."""
 
+BESIDE = _ADDS | {_BIAS} | _BESIDE
+"""What takes weights that scale nothing."""
+
 
 def below_zero(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
@@ -134,10 +137,18 @@ def added_only(
     adding: frozenset[str] = _ADDS | {_BIAS},
 ) -> tuple[list[str], set[str]]:
     """The names of weights that are taken by these and nothing else, and the operators of the op."""
+    takers, operators = takers_of(reference, inputs, state)
+    return [name for name, found in takers.items() if found and found <= adding], operators
+
+
+def takers_of(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
+) -> tuple[dict[str, set[str]], set[str]]:
+    """Which operators take each weight, views and copies apart, and all operators of the op."""
     parameters = {name for name, _ in reference.model.named_parameters()}
     weights = {n: one for n, one in state.items() if n in parameters and one.is_floating_point()}
     if not weights:
-        return [], set()
+        return {}, set()
     with _Takers(weights) as seen:
         reference.tried(inputs, state)
-    return [name for name, takers in seen.takers.items() if takers and takers <= adding], seen.operators
+    return seen.takers, seen.operators

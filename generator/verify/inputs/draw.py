@@ -21,6 +21,7 @@ from .lone_numbers import at_number, lone_numbers
 from .many_draws import farthest_draws
 from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
+from .regimes import REGIMES
 from .repeated import state_twice
 from .resized import ONE_ROW, emptied, other_lengths, other_rows, other_sides
 from .setting import Case, Setting
@@ -121,8 +122,8 @@ class Draw:
         """Calls with weights that training leads to: of either sign, and single ones far out; none where
         there are none such, or the reference has no number then."""
         cases = []
-        adding = {**_ADDED, **_SUMS} if place_of_shape == 0 else _ADDED
-        for family in (*_of_models(setting), *adding, *WITH_WEIGHTS):
+        few = (*_SUMS, *REGIMES) if place_of_shape == 0 else ()
+        for family in (*_of_models(setting), *_ADDED, *WITH_WEIGHTS, *few):
             case = self.case(place_of_shape, setting, FAINT if family == FRESH else "normal")
             found = self._weighed(family, setting, case.inputs, case.step.state)
             if found is None:
@@ -142,8 +143,8 @@ class Draw:
     ) -> tuple[list[Input], dict[str, torch.Tensor]] | None:
         """Inputs and weights of such a family; None where this op has none."""
         reference, generator = setting.reference, self.generator
-        if family in WITH_WEIGHTS:
-            return WITH_WEIGHTS[family](reference, inputs, state, generator)
+        if family in WITH_WEIGHTS or family in REGIMES:
+            return {**WITH_WEIGHTS, **REGIMES}[family](reference, inputs, state, generator)
         if family in _ADDED | _SUMS:
             found = (_ADDED | _SUMS)[family](reference, inputs, state, generator)
         else:
