@@ -40,12 +40,13 @@ from .integers import (
 from .left_out_late import left_out_late
 from .lengths import full_lengths
 from .level_integers import zero_integers_in
-from .links import chained, high_words
+from .links import chained, chains, far_steps, high_words
+from .lone_changes import ALIKE, alike_but_once, rising_but_once, turned_once
 from .neutral import NEUTRAL, neutral
 from .offsets import late_beginning, one_part, uneven_offsets
 from .one_number import as_their_weights, one_number
 from .past_places import past_the_last
-from .recurring import lone_integers, runs_of_integers
+from .recurring import each_once, lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice
 from .shifted import shifted_apart, shifted_together
 from .sizes import of_any_size
@@ -93,6 +94,8 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
     **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
     "lone integers": lone_integers, "runs of integers": runs_of_integers,
+    "rising but once": rising_but_once, "turned once": turned_once, ALIKE: alike_but_once,
+    "each number once": each_once, "steps far apart": far_steps, "chains": chains,
     "shifted together": shifted_together, "shifted apart": shifted_apart, "opposed ends": opposed_ends,
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""

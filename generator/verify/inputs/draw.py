@@ -17,6 +17,7 @@ from .axes import axes_of
 from .domain import within
 from .extremes import is_finite
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
+from .lone_changes import ALIKE
 from .lone_numbers import at_number, lone_numbers
 from .many_draws import farthest_draws
 from .other_numbers import OTHER_NUMBERS
@@ -72,7 +73,9 @@ class Draw:
 
     def altered(self, case: Case, family: str) -> list[Case]:
         """The same call with what few ops can be given; none where this one cannot."""
-        alter = ALTERED[family]
+        alter, factors = ALTERED[family], case.setting.factors
+        if family == ALIKE and factors:
+            alter = partial(alter, factors=factors)
         inputs = alter(case.setting.reference, case.inputs, case.step.state, self.generator)
         if inputs is None:
             return []

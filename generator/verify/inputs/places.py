@@ -62,10 +62,10 @@ def puts_at_places(reference: Reference, inputs: Sequence[Input], state: dict[st
         reference.tried(inputs, state)
     once = any(map(names_each_once, whole))  # then what is reckoned from them counts too
     meant = uses.seen if once else uses.names
-    return not _PUTS.isdisjoint(meant)
+    return not PUTS.isdisjoint(meant)
 
 
-_PUTS = frozenset(("index_put", "index_copy", "scatter", "put", "max_unpool2d", "max_unpool3d"))
+PUTS = frozenset(("index_put", "index_copy", "scatter", "put", "max_unpool2d", "max_unpool3d"))
 
 _COPIED = {"new_empty", "set_"}
 """What happens to a model's buffers as it is copied."""

@@ -1,4 +1,4 @@
-"""Integers that recur: rows of zeros but for one number, and runs of equal ones."""
+"""Integers that recur: rows of zeros but for one number, and runs of equal ones; and each number once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.eight_bits import widened
-from ..reference.operators import RANKS, words
+from ..reference.operators import RANKS, plain_name, words
 from ..reference.oracle import Ran, Reference
+from ..reference.watching import Watching
 from .domain import operators_of
 from .extremes import is_mask, lone_places
-from .integers import is_answered, is_whole
+from .integers import floats_out, is_answered, is_whole
 from .links import names_own
 from .one_number import Sorts
-from .places import Uses, names_each_once, puts_at_places, rises
+from .places import PUTS, Uses, names_each_once, puts_at_places, rises
 
 _TELLS = RANKS | words("eq ne lt le gt ge cumsum cumprod cummax cummin any all count_nonzero")
 """What an empty tile, or one that a run passes through, may be told wrongly of."""
@@ -49,6 +50,58 @@ def runs_of_integers(
     if any(_has_rows(one) and names_own(one) for one in inputs):
         return None
     return _recurring(reference, inputs, state, lambda one: _in_runs(one, generator))
+
+
+def each_once(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` of whose integers each row holds as many numbers from zero on as it is long, each of them
+    once, in order and, in every other row, in any: the first one that is missing comes last, and there are as
+    many different ones as there can be. None where nothing tells those from others or results float, where
+    none is drawn as large, where more than one row may put something at a place, or the reference has no
+    number."""
+    counted = [_has_rows(one) and not names_own(one) and _reaches(one) for one in inputs]
+    if not any(counted) or any(_has_rows(one) and rises(one) for one in inputs):
+        return None
+    if _TELLS.isdisjoint(operators_of(reference, inputs, state)):
+        return None
+    changed = [
+        _as_ordered(_counted(one, generator), one) if counts and isinstance(one, torch.Tensor) else one
+        for one, counts in zip(inputs, counted, strict=True)
+    ]
+    with _Puts() as puts, Sorts() as sorts:
+        answer = reference.tried(changed, state)
+    told = answer is not None and not floats_out(answer)
+    return changed if told and not sorts.anyhow and not puts.anywhere else None
+
+
+def _reaches(value: torch.Tensor) -> bool:
+    """Whether so many are drawn, but for the last ones by chance."""
+    length = value.shape[-1]
+    return int(value.min()) >= 0 and int(value.max()) >= length - 1 - length // _BY_CHANCE
+
+
+_BY_CHANCE = 64
+
+
+def _counted(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    rows, length = value.numel() // value.shape[-1], value.shape[-1]
+    order = torch.rand(rows, length, generator=generator).argsort(-1)
+    order[::2] = torch.arange(length)
+    return order.clamp(max=int(value.max())).to(value.dtype).view(value.shape)
+
+
+class _Puts(Watching):
+    """Notes whether different numbers may be put at one place: more than one in a row, or in several rows."""
+
+    anywhere = False
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        name, values = plain_name(func), args[-1]
+        if name not in PUTS or not isinstance(values, torch.Tensor) or bool((values == values.max()).all()):
+            return
+        in_rows = name == "scatter" and args[1] % max(1, args[0].ndim) == args[0].ndim - 1
+        self.anywhere |= not in_rows or bool((args[2].sort(-1).values.diff() == 0).any())
 
 
 def _recurring(

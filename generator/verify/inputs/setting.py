@@ -54,6 +54,8 @@ class Setting:
     """Places of inputs whose rows have a sum of one in every draw."""
     axis: int = 0
     """How long the axis is that these sizes stretch, if they do."""
+    factors: tuple[int, ...] = ()
+    """Numbers by which the candidate may multiply what it hashes."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ class Hints:
     block ends: rows beyond it may be cut. `paths`: it may go another way for other sizes, since it has
     several kernels or asks for sizes. `short_integers`: it names integers of 8 or 16 bits. `promises` are
     made to the compiler; `units` of a card are asked for; `asks_atomics`: what an atomic found is made use
-    of; `moduli`: what a remainder that is compared is taken by, the least and the largest."""
+    of; `moduli`: what a remainder that is compared is taken by, the least and the largest;
+    `factors`: what it may multiply a hash by."""
 
     longest_tile: int
     longest_row: int
@@ -37,6 +38,7 @@ class Hints:
     units: bool
     asks_atomics: bool
     moduli: tuple[int, ...]
+    factors: tuple[int, ...]
 
 
 @lru_cache(maxsize=8)
@@ -54,6 +56,7 @@ def hints(source: str) -> Hints:
         units=_UNITS in names,
         asks_atomics=_asks_atomics(tree),
         moduli=_moduli(tree),
+        factors=_factors(tree),
     )
 
 
@@ -100,6 +103,27 @@ def _moduli(tree: list[ast.AST]) -> tuple[int, ...]:
 
 _LEAST_MODULUS, _LARGEST_MODULUS = 4, 256
 _USUAL_TILE, _LONG_TILES = 64, (128, 256)
+
+
+def _factors(tree: list[ast.AST]) -> tuple[int, ...]:
+    """Odd numbers, of either sign, as they are in 64 bits, ends of a type apart: little else is odd. Few of
+    them, the largest first."""
+    negated = {
+        id(node.operand) for node in tree if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    }
+    found = {
+        -node.value if id(node) in negated else node.value
+        for node in tree
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value % 2
+        if node.value + 1 not in _ENDS
+    }
+    wrapped = {(one + _HALF) % (2 * _HALF) - _HALF for one in found if _LEAST_FACTOR <= abs(one) < 2 * _HALF}
+    return tuple(sorted(wrapped, key=abs, reverse=True)[:_MOST_FACTORS])
+
+
+_ENDS = frozenset(1 << bits for bits in (8, 15, 16, 31, 32, 63, 64))
+_LEAST_FACTOR, _HALF, _MOST_FACTORS = 5, 1 << 63, 4
+"""Below it windows are odd; half of what 64 bits hold; and as many as rows of few calls have room for."""
 
 
 def _longest_tile(tree: list[ast.AST]) -> int:

@@ -31,6 +31,7 @@ from ..inputs.families import (
     OPPOSED,
     SILENT,
 )
+from ..inputs.lone_changes import ALIKE
 from ..inputs.midway import midway
 from ..inputs.midway_each import midway_each
 from ..inputs.neutral import NEUTRAL
@@ -70,6 +71,7 @@ _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide intege
 _AT_LONGEST = (
     *("padded masks", "all but one", "one alone", "one branch"),
     *("lone integers", "runs of integers", "opposed ends"),
+    *("rising but once", "turned once", ALIKE, "each number once", "chains"),
 )
 
 

@@ -60,6 +60,7 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
     sets = sets if few is None or not sets else beside(sets, few, _sets(few, room, source))
     sets.sort(key=lambda one: _is_apart(one.name))  # which keeps the order of the others
     found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
+    found = [replace(one, factors=hints(source).factors) for one in found]
     for setting in found[:1]:
         _run_once(setting)
     return found

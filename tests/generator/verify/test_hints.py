@@ -63,3 +63,10 @@ def test_casts_promises_and_units_are_names_and_no_words_of_a_comment() -> None:
 )
 def test_what_an_atomic_found_may_be_made_use_of(line: str, asks: bool) -> None:
     assert hints(line).asks_atomics is asks
+
+
+def test_a_hash_is_multiplied_by_odd_numbers_of_either_sign_as_64_bits_hold_them() -> None:
+    text = (
+        "h = h * 31 + x\nk = (x * -1640531527) >> 12\nLARGE = 0x9E3779B97F4A7C15\nEND = 0x7FFFFFFF\nB = 64\n"
+    )
+    assert hints(text).factors == (0x9E3779B97F4A7C15 - (1 << 64), -1640531527, 31)

@@ -4,9 +4,11 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.inputs.draws import ones_and_threes
-from kbgen.generator.verify.inputs.links import chained, high_words
+from kbgen.generator.verify.inputs.links import chained, chains, far_steps, high_words
 from kbgen.generator.verify.inputs.repeated import rows_twice
 from kbgen.generator.verify.reference.oracle import Reference
+
+from .calls import reference as computes
 
 DRAW = torch.Generator().manual_seed(0)
 PARENTS = (torch.rand(3, 20, generator=DRAW) * (torch.arange(20) + 1)).long() - 1
@@ -79,3 +81,37 @@ def test_half_of_ones_and_threes_lie_halfway_divided_by_their_mean() -> None:
         drawn = ones_and_threes(torch.zeros(5, length), DRAW)
         assert torch.equal(drawn.abs().mean(1), torch.full((5,), 2.0))
         assert int(((drawn / 2).abs() == 0.5).sum()) == 5 * (length // 2)
+
+
+def test_numbers_in_far_steps_have_no_lower_bits_and_meet() -> None:
+    ids, keys = (torch.randint(0, 9000, (many,), generator=DRAW, dtype=torch.int32) for many in (300, 100))
+    known = computes(torch.isin)
+    found = far_steps(known, [ids, keys], {}, DRAW)
+    assert found is not None
+    changed, others = (torch.as_tensor(one) for one in found)
+    assert len(changed.unique()) == 300
+    assert bool((changed % (1 << 22) == 0).all())
+    assert bool((changed >= 0).all())
+    assert bool(torch.isin(others, changed).all())
+    assert far_steps(computes(lambda x, y: x.float().sum() + y), [ids, keys], {}, DRAW) is None
+    assert far_steps(computes(lambda x, t: t[x]), [ids.long(), torch.arange(9000)], {}, DRAW) is None
+
+
+def test_links_make_one_chain_and_a_ring_where_an_end_has_no_answer() -> None:
+    edges = torch.rand(4, 12, 12, generator=DRAW) < 0.3
+    chain = chains(computes(lambda x: x.any(1)), [edges], {}, DRAW)
+    assert chain is not None
+    assert torch.as_tensor(chain[0]).sum((1, 2)).tolist() == [11] * 4
+    assert torch.equal(torch.as_tensor(chain[0])[1], torch.as_tensor(chain[0])[0].t())
+    ring = chains(computes(lambda x: 1 / x.float().sum(-1)), [edges], {}, DRAW)
+    assert ring is not None
+    assert torch.as_tensor(ring[0]).sum((1, 2)).tolist() == [12] * 4
+    assert chains(computes(lambda x: x.any(1)), [edges[:, :8]], {}, DRAW) is None
+
+
+def test_costs_of_a_chain_are_low_or_high_where_extremes_are_sought() -> None:
+    costs = torch.rand(4, 12, 12, generator=DRAW)
+    found = chains(computes(lambda x: (x[:, :1] + x).amin(1)), [costs], {}, DRAW)
+    assert found is not None
+    assert [int((one == 1).sum()) for one in torch.as_tensor(found[0])] == [11, 11, 133, 133]
+    assert chains(computes(lambda x: x @ x), [costs], {}, DRAW) is None

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.recurring import lone_integers, runs_of_integers
+from kbgen.generator.verify.inputs.recurring import each_once, lone_integers, runs_of_integers
 from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.profiling.build import Input
 
@@ -59,3 +59,31 @@ def test_rows_stay_in_order_and_places_of_their_own_and_what_is_only_looked_up_s
     assert lone_integers(reference(lambda x: (x > 3).sum()), [places], {}, DRAW) is None
     looked_up = reference(lambda t, p: t[p].amax(1))
     assert runs_of_integers(looked_up, [torch.randn(100), NUMBERS % 100], {}, DRAW) is None
+
+
+def test_each_number_stands_once_in_order_and_in_any_where_as_many_are_drawn() -> None:
+    held = torch.randint(0, 600, (8, 600), generator=DRAW)
+    taken = reference(lambda x: (x[:, :, None] == torch.arange(601)).any(1).int().argmin(1))
+    changed = tensor(each_once(taken, [held], {}, DRAW))
+    most = torch.arange(600).clamp(max=int(held.max()))
+    assert torch.equal(changed[0], most)
+    assert not torch.equal(changed[1], most)
+    assert torch.equal(changed[1].sort().values, most)
+    assert each_once(taken, [NUMBERS], {}, DRAW) is None
+    assert each_once(reference(lambda x: x.float().sort(1).values), [held], {}, DRAW) is None
+
+
+def test_what_is_put_in_its_own_row_may_be_put_at_each_place_and_elsewhere_no_two_things() -> None:
+    held = torch.randint(0, 300, (8, 300), generator=DRAW)
+    held[:, -1] = 299
+
+    def put(axis: int, length: int) -> Reference:
+        def forward(x: torch.Tensor) -> torch.Tensor:
+            numbers = torch.arange(x.numel()).view(x.shape)
+            rows = torch.zeros(length, 300, dtype=torch.int64)
+            return rows.scatter(axis, x, numbers).argmax(1)
+
+        return reference(forward)
+
+    assert each_once(put(1, 8), [held], {}, DRAW) is not None
+    assert each_once(put(0, 300), [held], {}, DRAW) is None
