@@ -68,7 +68,7 @@ _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide intege
 
 _AT_LONGEST = (
     *("padded masks", "all but one", "one alone", "one branch"),
-    *("lone integers", "runs of integers", "opposed ends"),
+    *("lone integers", "runs of integers", "opposed ends", "extreme integers"),
 )
 
 
