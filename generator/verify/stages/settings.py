@@ -15,6 +15,7 @@ from ..shapes.hints import hints
 from ..shapes.multiples import MULTIPLES, multiples
 from ..shapes.stretched import stretched
 from ..shapes.thousands import THOUSAND, thousands
+from ..shapes.thrice import THRICE, thrice
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
@@ -77,6 +78,7 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
     ]
     known = [*sets, *more]
     alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, known, 16 * room.wide)]
+    alone += thrice(op, sets, 2 * room.wide)
     return [*known, *crowded(op, sets), *alone]
 
 
@@ -88,13 +90,13 @@ def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
 
 
 def uncrowded(found: list[Setting]) -> list[Setting]:
-    """All but those at the end: one has so many places as nothing else is asked of, and of others it is asked
-    alone whether usual values come out right."""
+    """All but those at the end: one has so many places as nothing else is asked of, one sums of numbers at
+    their ends, and of others it is asked alone whether usual values come out right."""
     return [one for one in found if not _is_apart(one.name)]
 
 
 def _is_apart(name: str) -> bool:
-    return name == CROWDED or name.startswith((MULTIPLES, THOUSAND))
+    return name == CROWDED or name.startswith((MULTIPLES, THOUSAND, THRICE))
 
 
 def _run_once(setting: Setting) -> None:
