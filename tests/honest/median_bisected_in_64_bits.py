@@ -22,7 +22,7 @@ def middle_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
         most = tl.where(at < n, tl.maximum(most, found), most)
     low, high = tl.min(least, 0).to(tl.int64), tl.max(most, 0).to(tl.int64)
     want = (n - 1) // 2 + 1
-    for _ in range(32):
+    while low < high:
         middle = (low + high) >> 1
         count = 0
         for start in range(0, n, BLOCK):
@@ -30,7 +30,7 @@ def middle_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
             found = tl.load(row + at, mask=at < n, other=0)
             count += tl.sum(((found <= middle) & (at < n)).to(tl.int32), 0)
         enough = count >= want
-        low = tl.where(enough | (low >= high), low, middle + 1)
+        low = tl.where(enough, low, middle + 1)
         high = tl.where(enough, middle, high)
     tl.store(out_ptr + tl.program_id(0), low.to(tl.int32))
 

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-ROWS, COUNTS = 32, 300
+ROWS, COUNTS = 8, 300
 
 
 class Model(nn.Module):
