@@ -46,6 +46,7 @@ from .neutral import NEUTRAL, neutral
 from .offsets import late_beginning, one_part, uneven_offsets
 from .one_number import as_their_weights, one_number
 from .past_places import past_the_last
+from .powers import beside_powers, on_one_side
 from .recurring import each_once, lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice
 from .shifted import shifted_apart, shifted_together
@@ -97,6 +98,8 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "rising but once": rising_but_once, "turned once": turned_once, ALIKE: alike_but_once,
     "each number once": each_once, "steps far apart": far_steps, "chains": chains,
     "shifted together": shifted_together, "shifted apart": shifted_apart, "opposed ends": opposed_ends,
+    "beside powers": beside_powers,
+    **{f"integers of one side, {side}": partial(on_one_side, side) for side in range(2)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 

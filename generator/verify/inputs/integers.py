@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeGuard
 
 import torch
@@ -62,17 +62,36 @@ def _extreme(
     choices: Sequence[Sequence[int]],
 ) -> list[Input] | None:
     """With extremes at the first of these choices of places that the reference takes."""
-    divides = any(choices) and not _DIVIDES.isdisjoint(operators_of(reference, inputs, state))
+
+    def drawn(value: torch.Tensor, turn: int) -> torch.Tensor:
+        return with_rows(_anywhere(value, generator), *_ends(value))
+
+    return first_taken(reference, inputs, state, choices, drawn, halved)
+
+
+def first_taken(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    choices: Sequence[Sequence[int]],
+    drawn: Callable[[torch.Tensor, int], torch.Tensor],
+    smaller: Callable[[Input], Input],
+) -> list[Input] | None:
+    """`inputs` with what is `drawn` for a tensor, by its turn, at the first of these choices of places that
+    the reference takes, or with what is `smaller` than that where its own numbers would run over; None where
+    it takes none, or floating results come of it."""
+    divides = any(choices) and not DIVIDES.isdisjoint(operators_of(reference, inputs, state))
     for places in choices:
         changed = list(inputs)
-        for place in places:
-            drawn = with_rows(_anywhere(inputs[place], generator), *_ends(inputs[place]))
-            changed[place] = _divisible(drawn) if divides else drawn
+        for turn, place in enumerate(places):
+            value = inputs[place]
+            assert isinstance(value, torch.Tensor)
+            changed[place] = _divisible(drawn(value, turn)) if divides else drawn(value, turn)
         answer = reference.tried(changed, state) if places else None
         if answer is not None and not floats_out(answer):
-            smaller = [halved(one) if place in places else one for place, one in enumerate(changed)]
+            fewer = [smaller(one) if place in places else one for place, one in enumerate(changed)]
             wrapped = wraps(reference, changed, state) and not wraps(reference, inputs, state)
-            return smaller if wrapped and not wraps(reference, smaller, state) else changed
+            return fewer if wrapped and not wraps(reference, fewer, state) else changed
     return None
 
 
@@ -238,7 +257,7 @@ def _anywhere(value: Input, generator: torch.Generator) -> torch.Tensor:
 _BYTE = 8
 
 
-_DIVIDES = frozenset(("div", "floor_divide", "remainder", "fmod"))
+DIVIDES = frozenset(("div", "floor_divide", "remainder", "fmod"))
 
 
 def _divisible(value: torch.Tensor) -> torch.Tensor:

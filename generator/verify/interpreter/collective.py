@@ -18,11 +18,13 @@ class TreeReduce(triton_interpreter.ReduceOps):  # type: ignore[misc]
     """Reductions that know bfloat16, and combine slices as a tree, as warps do, not one by one."""
 
     def sum(self, input: Any) -> Any:
-        """In pairs along any axis: numpy adds one after another along all but the last."""
+        """In pairs along any axis: numpy adds one after another along all but the last. Integers wrap, where
+        numpy would take wider ones."""
         values = plain(input.handle)
+        own = values.dtype if values.dtype.kind in "iu" else None
         if self.axis is None:
-            return self._tensor(np.sum(values, keepdims=self.keep_dims), input.dtype)
-        total = np.sum(np.ascontiguousarray(np.moveaxis(values, self.axis, -1)), axis=-1)
+            return self._tensor(np.sum(values, dtype=own, keepdims=self.keep_dims), input.dtype)
+        total = np.sum(np.ascontiguousarray(np.moveaxis(values, self.axis, -1)), axis=-1, dtype=own)
         return self._tensor(np.expand_dims(total, self.axis) if self.keep_dims else total, input.dtype)
 
     def min_max(self, input: Any, val_reduce_op: Any, idx_reduce_op: Any = None) -> Any:

@@ -43,6 +43,7 @@ from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.crowds import CROWDED
 from ..shapes.in_parts import TOGETHER
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
+from ..shapes.thrice import THRICE
 from .most import (
     columns,
     input_bytes,
@@ -70,7 +71,7 @@ _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide intege
 
 _AT_LONGEST = (
     *("padded masks", "all but one", "one alone", "one branch"),
-    *("lone integers", "runs of integers", "opposed ends"),
+    *("lone integers", "runs of integers", "opposed ends", "extreme integers"),
     *("rising but once", "turned once", ALIKE, "each number once", "chains"),
 )
 
@@ -220,11 +221,14 @@ class _Plan:
         return [*cases, *(more for one in cases for more in self.draw.altered(one, "full lengths"))]
 
     def _apart(self) -> list[Case]:
-        """Of the shapes that stand at the end: what a crowd of places is asked, or usual values alone."""
+        """Of the shapes that stand at the end: what a crowd of places is asked, bytes at their ends, or usual
+        values alone."""
         cases = []
         for place, one in self.apart:
             if one.name == CROWDED:
                 cases += self._altered(place, one, "one place", "one part")
+            elif one.name.startswith(THRICE):
+                cases += self._altered(place, one, "extreme integers", "opposed ends", "as their weights")
             else:
                 cases.append(self.draw.case(place, one, "normal"))
         return cases

@@ -16,6 +16,7 @@ from ..shapes.multiples import MULTIPLES, multiples
 from ..shapes.ones import ONES, ones
 from ..shapes.stretched import stretched
 from ..shapes.thousands import THOUSAND, thousands
+from ..shapes.thrice import THRICE, thrice
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
@@ -79,7 +80,8 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
     ]
     known = [*sets, *more]
     alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, known, 16 * room.wide)]
-    return [*known, *crowded(op, sets), *alone, *ones(op, sets)]
+    alone += [*thrice(op, sets, 2 * room.wide), *ones(op, sets)]
+    return [*known, *crowded(op, sets), *alone]
 
 
 def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
@@ -90,13 +92,13 @@ def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
 
 
 def uncrowded(found: list[Setting]) -> list[Setting]:
-    """All but those at the end: one has so many places as nothing else is asked of, and of others it is asked
-    alone whether usual values come out right."""
+    """All but those at the end: one has so many places as nothing else is asked of, one sums of numbers at
+    their ends, and of others it is asked alone whether usual values come out right."""
     return [one for one in found if not _is_apart(one.name)]
 
 
 def _is_apart(name: str) -> bool:
-    return name in (CROWDED, ONES) or name.startswith((MULTIPLES, THOUSAND))
+    return name in (CROWDED, ONES) or name.startswith((MULTIPLES, THOUSAND, THRICE))
 
 
 def _run_once(setting: Setting) -> None:
