@@ -1,8 +1,8 @@
 """Finds class targets among an op's inputs, and marks some of them as rows that the loss leaves out.
 
 `ignore_index` is legal in every target of `cross_entropy` and `nll_loss`, and -100 unless the op says
-otherwise; an op file's own targets rarely hold it. Where it neither draws that class nor says a word of it, no
-class is ignored.
+otherwise; an op file's own targets rarely hold it. Where it neither draws that class nor says a word of it,
+none is ignored.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from .sizing import (
     sizes_of,
 )
 from .tables import deep, vast
-from .thousands import THOUSAND
+from .thousands import THOUSAND, THRICE
 from .windows import windows
 
 _TALLER = 4
@@ -89,7 +89,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
 
 def has_few_rows(name: str) -> bool:
     """Whether a shape of that name is long along one axis and next to nothing along the others."""
-    return name in _FEW_ROWS or name.startswith((LONG, OVER, THOUSAND))
+    return name in _FEW_ROWS or name.startswith((LONG, OVER, THOUSAND, THRICE))
 
 
 def rows_of(op: Op) -> int:

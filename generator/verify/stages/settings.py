@@ -14,7 +14,7 @@ from ..shapes.crowds import CROWDED, crowded
 from ..shapes.hints import hints
 from ..shapes.multiples import MULTIPLES, multiples
 from ..shapes.stretched import stretched
-from ..shapes.thousands import THOUSAND, thousands
+from ..shapes.thousands import THOUSAND, THRICE, thousands
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
@@ -94,7 +94,7 @@ def uncrowded(found: list[Setting]) -> list[Setting]:
 
 
 def _is_apart(name: str) -> bool:
-    return name == CROWDED or name.startswith((MULTIPLES, THOUSAND))
+    return name == CROWDED or name.startswith((MULTIPLES, THOUSAND, THRICE))
 
 
 def _run_once(setting: Setting) -> None:
