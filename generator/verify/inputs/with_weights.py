@@ -13,6 +13,7 @@ from ..reference.operators import RANKS
 from ..reference.oracle import Reference
 from .added_weights import added_only, below_zero
 from .families import EXPONENTIAL, floats
+from .half_range import half_range_beside_weights
 from .idle_weights import IDLE_ROWS, IDLE_WEIGHTS, idle_rows, idle_weights
 from .repeated import nearly_twice
 
@@ -74,4 +75,5 @@ WITH_WEIGHTS: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Ge
     "half brought up by added weights": partial(_brought_up, True),
     IDLE_ROWS: idle_rows,
     IDLE_WEIGHTS: idle_weights,
+    "half range beside weights": half_range_beside_weights,
 }
