@@ -10,6 +10,7 @@ from .beside import nan_beside
 from .camps import BEHIND, LATE, scores_rise_late, values_behind
 from .chosen import chosen_ahead
 from .counters import counters_run_over
+from .deviations import far_deviations
 from .ends import opposed_ends
 from .epsilons import beside_an_epsilon
 from .exponents import far_off_alone, spread_exponents
@@ -82,7 +83,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"{NEARLY_TWICE} in {turn} of two": partial(one_nearly_twice, turn) for turn in range(2)},
     "fresh state": fresh_state, "beside an epsilon": beside_an_epsilon, "left out late": left_out_late,
     "minus infinity together": minus_infinite_together,
-    "past the last": past_the_last, "nearly sorted": nearly_sorted,
+    "far deviations": far_deviations, "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
     **{f"minus infinity in {turn}": partial(minus_infinite_in, turn) for turn in range(_INPUTS)},

@@ -34,6 +34,23 @@ def half_range(
     return None
 
 
+def half_range_beside_weights(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> tuple[list[Input], dict[str, torch.Tensor]] | None:
+    """`half_range` beside parameters of float16 that are 8 times as large: a row times its weight, before it
+    is divided by its length, passes the end of float16. None where there are no such."""
+    large = {
+        name: _WEIGHT * state[name]
+        for name, one in reference.model.named_parameters()
+        if name in state and one.dtype == torch.float16
+    }
+    found = half_range(reference, inputs, {**state, **large}, generator) if large else None
+    return None if found is None else (found, {**state, **large})
+
+
+_WEIGHT = 8.0
+
+
 def half_alone(
     turn: int,
     reference: Reference,

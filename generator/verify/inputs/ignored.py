@@ -1,12 +1,15 @@
 """Finds class targets among an op's inputs, and marks some of them as rows that the loss leaves out.
 
 `ignore_index` is legal in every target of `cross_entropy` and `nll_loss`, and -100 unless the op says
-otherwise; an op file's own targets rarely hold it.
+otherwise; an op file's own targets rarely hold it. Where it neither draws that class nor says a word of it,
+none is ignored.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -21,6 +24,9 @@ _SHARE = 0.25
 
 ALL_IGNORED = "all ignored"
 """Where NaN may be the answer."""
+
+_DEFAULT = -100
+"""Torch's own."""
 
 _OF_CLASSES = ("nll_loss_forward", "nll_loss2d_forward")
 
@@ -86,5 +92,25 @@ def _targets(
     for place, (given, copy) in enumerate(zip(inputs, held, strict=True)):
         if isinstance(given, torch.Tensor) and isinstance(copy, torch.Tensor) and given.numel() > 1:
             ignored = targets.found.get(copy.untyped_storage().data_ptr())
-            if ignored is not None:
+            if ignored is not None and _is_meant(reference, given, ignored):
                 yield place, given, ignored
+
+
+def _is_meant(reference: Reference, given: torch.Tensor, ignored: int) -> bool:
+    """Whether the op file ignores that class, or torch does because nobody says otherwise: then a kernel for
+    classes as they are drawn need not know it."""
+    return ignored != _DEFAULT or names_ignored(reference.source) or bool((given == ignored).any())
+
+
+@lru_cache(maxsize=8)
+def names_ignored(source: str) -> bool:
+    """Whether an op file names `ignore_index`, as an argument or an attribute, or torch's own class."""
+    return any(
+        (isinstance(node, ast.keyword | ast.arg) and node.arg == _NAME)
+        or (isinstance(node, ast.Attribute) and node.attr == _NAME)
+        or (isinstance(node, ast.UnaryOp) and ast.unparse(node) == str(_DEFAULT))
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+_NAME = "ignore_index"

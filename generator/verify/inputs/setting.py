@@ -78,7 +78,7 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
     model, shipped = sized.instantiate(seed)
     another, other = sized.instantiate(seed + 500)
     args, kwargs = init_arguments(sized, seed)
-    reference = Reference(model, mode)
+    reference = Reference(model, mode, op.source)
     _hold_what_changes(reference, shipped)
     state = {name: value.clone() for name, value in model.state_dict().items()}
     setting = Setting(sizes.name, sized, reference, args, kwargs, shipped, other, state, seed)

@@ -59,11 +59,9 @@ class Ran:
 class Reference:
     """One model of the op, run with any weights, precision and inputs; nothing outlives a call."""
 
-    def __init__(self, model: nn.Module, mode: str) -> None:
-        self.model = model
-        self.asked: list[
-            torch.dtype
-        ] = []  # what the reference in its own dtypes asks the limits of, in order
+    def __init__(self, model: nn.Module, mode: str, source: str = "") -> None:
+        self.model, self.source = model, source  # of the op file
+        self.asked: list[torch.dtype] = []  # what it asks the limits of in its own dtypes, in order
         if mode != "as-is":
             self.model.train(mode == "train")
 

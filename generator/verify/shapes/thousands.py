@@ -1,30 +1,32 @@
-"""Shapes with one axis beyond a thousand, where full size has hundreds or fewer, and next to nothing along
-all others: what a tile made for hundreds does not hold is left out there."""
+"""Shapes with one axis beyond a thousand, where full size has hundreds or fewer, and beyond three times full
+size, where that is more; next to nothing along all others: what a tile made for hundreds does not hold, or a
+number of tiles that full size fills by half, is left out there."""
 
 from __future__ import annotations
 
 from ....profiling.op import Op
 from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .longest import CALLS, is_axis, is_loop, made_along
-from .sizing import free_sizes, sizes_of
+from .sizing import first_sound, free_sizes, sizes_of
 
-THOUSAND = "a thousand of "
+THOUSAND, THRICE = "a thousand of ", "three times "
 """What their names begin with."""
 
 _LENGTHS, _THOUSAND = (1011, 1006, 1008, 1024), 1000
 """The first that an op takes: a product of either of the first two with its reciprocal in float32 is less
 than one."""
 
-_SHORTEST, _LONGEST = 5, 1024
-"""Sizes at full size: fewer elements are parts of a whole, and of more nobody takes all for a tile."""
+_SHORTEST, _LONGEST = 5, 1536
+"""Sizes at full size: fewer elements are parts of a whole, and of more nobody takes all for some tiles."""
 
 _AXES = 5
 """How many are made so long."""
 
 
 def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
-    """For each size of the op that none of `sets`, the small one first, has beyond a thousand, but for the
-    steps of a loop. None of a network, nor where a call of the reference takes a second."""
+    """For each size of the op that none of `sets`, the small one first, has beyond a thousand and three times
+    full size, but for the steps of a loop. None of a network, nor where a call of the reference takes a
+    second."""
     whole = op.footprint()
     if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
         return []
@@ -32,9 +34,28 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     for name in sorted(short, key=lambda one: -full[one]):
         judged = max(int(one.overrides.get(name, full[name])) for one in sets)  # type: ignore[arg-type]
-        if judged > _THOUSAND or len(found) == _AXES or is_loop(op, name):
+        if judged > max(_THOUSAND, 3 * full[name]) or len(found) == _AXES or is_loop(op, name):
             continue
         if any(name in one.overrides for one in sets) or is_axis(op, name):
-            lengths = (*_LENGTHS, -(-_THOUSAND // full[name]) * full[name])
-            found += made_along(op, f"{THOUSAND}{name}", name, lengths, sets, most_bytes)
+            beyond = _beyond(name, full[name])
+            found += _beside_all(op, *beyond, sets[0]) or made_along(op, *beyond, sets, most_bytes)
     return found
+
+
+def _beside_all(op: Op, called: str, name: str, lengths: tuple[int, ...], small: ShapeSet) -> list[ShapeSet]:
+    """With as much along the other axes as the `small` shape has, where that takes little more: of a table's
+    rows few are asked for by four numbers."""
+    made = first_sound(op, name, small.overrides, _TIMES * small.total_bytes, lengths)
+    return [ShapeSet(called, *made, True, called, axis=int(made[0][name]))] if made is not None else []
+
+
+_TIMES = 2
+"""The bytes of the small shape."""
+
+
+def _beyond(name: str, full: int) -> tuple[str, str, tuple[int, ...]]:
+    """What a shape that is long along `name` is called, and the lengths it may have: one of a thousand where
+    that is more than three times `full`."""
+    if 3 * full < _THOUSAND:
+        return f"{THOUSAND}{name}", name, (*_LENGTHS, -(-_THOUSAND // full) * full)
+    return f"{THRICE}{name}", name, ((3 * full + 1) | 1, 3 * full + 2, 3 * full)

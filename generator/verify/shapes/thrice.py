@@ -11,7 +11,7 @@ from ..inputs.integers import is_whole
 from .longest import is_axis, is_loop, made_along
 from .sizing import free_sizes, sizes_of
 
-THRICE = "three times "
+BYTES = "bytes three times along "
 """What their names begin with."""
 
 _SHORTEST, _LONGEST = 8, 1024
@@ -29,7 +29,7 @@ def thrice(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
         lengths = (3 * full[name] - 1, 3 * full[name])
         shapes = any(name in one.overrides for one in sets) or is_axis(op, name)
         if shapes and _is_summed(op, name, lengths[-1]) and not is_loop(op, name):
-            return made_along(op, f"{THRICE}{name}", name, lengths, sets, most_bytes)
+            return made_along(op, f"{BYTES}{name}", name, lengths, sets, most_bytes)
     return []
 
 

@@ -43,7 +43,7 @@ from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.crowds import CROWDED
 from ..shapes.in_parts import TOGETHER
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
-from ..shapes.thrice import THRICE
+from ..shapes.thrice import BYTES
 from .most import (
     columns,
     input_bytes,
@@ -227,7 +227,7 @@ class _Plan:
         for place, one in self.apart:
             if one.name == CROWDED:
                 cases += self._altered(place, one, "one place", "one part")
-            elif one.name.startswith(THRICE):
+            elif one.name.startswith(BYTES):
                 cases += self._altered(place, one, "extreme integers", "opposed ends", "as their weights")
             else:
                 cases.append(self.draw.case(place, one, "normal"))

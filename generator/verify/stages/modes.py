@@ -81,9 +81,9 @@ def _word(setting: Setting, other: bool) -> str:
 
 
 def _turned(setting: Setting) -> Setting:
-    model = setting.reference.model
+    model, source = setting.reference.model, setting.reference.source
     mode = "eval" if model.training else "train"
-    return replace(setting, reference=Reference(copied_model(model), mode))
+    return replace(setting, reference=Reference(copied_model(model), mode, source))
 
 
 def _one_answer(case: Case) -> bool:

@@ -15,8 +15,8 @@ from ..shapes.hints import hints
 from ..shapes.multiples import MULTIPLES, multiples
 from ..shapes.ones import ONES, ones
 from ..shapes.stretched import stretched
-from ..shapes.thousands import THOUSAND, thousands
-from ..shapes.thrice import THRICE, thrice
+from ..shapes.thousands import THOUSAND, THRICE, thousands
+from ..shapes.thrice import BYTES, thrice
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
@@ -98,7 +98,7 @@ def uncrowded(found: list[Setting]) -> list[Setting]:
 
 
 def _is_apart(name: str) -> bool:
-    return name in (CROWDED, ONES) or name.startswith((MULTIPLES, THOUSAND, THRICE))
+    return name in (CROWDED, ONES) or name.startswith((MULTIPLES, THOUSAND, THRICE, BYTES))
 
 
 def _run_once(setting: Setting) -> None:

@@ -136,6 +136,19 @@ def test_classes_are_ignored_where_a_loss_leaves_them_out() -> None:
     assert ignored_classes(Reference(Gathered(), "as-is"), [x, classes], {}, generator()) is None
 
 
+def test_torch_s_own_ignored_class_is_asked_where_the_op_file_draws_or_names_it() -> None:
+    class Loss(nn.Module):
+        def forward(self, x: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
+            return nn.functional.cross_entropy(x, classes)
+
+    x, classes = torch.randn(40, 5, generator=generator()), torch.arange(40) % 5
+    drawn = classes.masked_fill(classes == 3, -100)
+    named = Reference(Loss(), "as-is", "loss = CrossEntropyLoss(ignore_index=IGNORED)")
+    assert ignored_classes(Reference(Loss(), "as-is"), [x, classes], {}, generator()) is None
+    assert ignored_classes(Reference(Loss(), "as-is"), [x, drawn], {}, generator()) is not None
+    assert ignored_classes(named, [x, classes], {}, generator()) is not None
+
+
 def test_weights_move_including_ones_and_zeros_and_statistics() -> None:
     model = nn.Sequential(nn.BatchNorm1d(8), nn.Linear(8, 8))
     drawn = draw_weights(model, generator())

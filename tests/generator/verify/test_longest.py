@@ -136,6 +136,23 @@ def test_every_axis_is_once_longer_than_a_tile_that_was_made_for_hundreds(tmp_pa
     assert int(torch.tensor(1011.0) * torch.tensor(1 / 1011)) == 0, "who divides by a reciprocal is one off"
 
 
+def test_every_axis_is_once_longer_than_three_times_full_size(tmp_path: Path) -> None:
+    given = op(tmp_path, PRODUCT.replace("200, 500, 1024", "40, 400, 1000"))
+    found = shapes(given)
+    assert found["three times COLUMNS"]["COLUMNS"] == 3001
+    assert found["three times INNER"]["INNER"] == 1201
+    assert found["a thousand of ROWS"]["ROWS"] == 1011
+
+
+def test_of_a_table_three_times_as_long_as_many_are_asked_as_usual(tmp_path: Path) -> None:
+    text = PRODUCT.replace("ROWS, INNER, COLUMNS = 200, 500, 1024", "QUERIES, EDGES = 3000, 1400")
+    text = text.replace("a @ b", "torch.searchsorted(a, b)")
+    text = text.replace("torch.randn(ROWS, INNER)", "torch.randn(EDGES).sort().values")
+    text = text.replace("torch.randn(INNER, COLUMNS)", "torch.randn(QUERIES)")
+    sizes = shapes(op(tmp_path, text))["three times EDGES"]
+    assert (sizes["EDGES"], sizes["QUERIES"]) == (4201, 3000)
+
+
 def test_two_short_axes_make_more_parts_together_than_at_full_size(tmp_path: Path) -> None:
     given = op(tmp_path, PRODUCT.replace("200, 500, 1024", "96, 40, 80"))
     source = "def kernel():\n    for start in range(0, 64, 32):\n        pass\n"

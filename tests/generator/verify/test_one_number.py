@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.half_range import half_alone, half_range
+from kbgen.generator.verify.inputs.half_range import half_alone, half_range, half_range_beside_weights
 from kbgen.generator.verify.inputs.one_number import one_number
 from kbgen.generator.verify.inputs.repeated import most_weights, state_twice
 from kbgen.generator.verify.reference.oracle import Reference
@@ -108,3 +108,22 @@ def test_codes_stand_in_both_halves_of_a_codebook() -> None:
     assert torch.equal(twice["codes"][8], state["codes"][8])
     assert twice["bias"] is state["bias"]
     assert most_weights(state) == 9
+
+
+def test_large_rows_stand_beside_large_weights_of_half_precision() -> None:
+    class Norm(nn.Module):
+        def __init__(self, dtype: torch.dtype) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(64, dtype=dtype))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return nn.functional.normalize(x.float(), dim=-1).to(x.dtype) * self.weight
+
+    x, half = torch.randn(8, 64).half(), Reference(Norm(torch.float16), "as-is")
+    found = half_range_beside_weights(half, [x], half.model.state_dict(), DRAW)
+    assert found is not None
+    (large,), state = found
+    assert bool((large * state["weight"]).isinf().any())  # type: ignore[union-attr,operator]
+    assert half.eager([large], state).outputs[0].isfinite().all()
+    single = Reference(Norm(torch.float32), "as-is")
+    assert half_range_beside_weights(single, [x], single.model.state_dict(), DRAW) is None
