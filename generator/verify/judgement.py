@@ -222,7 +222,14 @@ class Judgement:
             or unreached_path(record.source, reached, given)
             or full
         )
-        return record.concluded(fault) if fault is not None else self._vouched(on_card)
+        return record.concluded(self._uncompiled(fault, on_card)) if fault else self._vouched(on_card)
+
+    def _uncompiled(self, fault: Fault, reports: list[StepReport]) -> Fault:
+        """What the interpreter cannot run, the target's compiler may refuse."""
+        if fault.cause != "unsupported" or self.record.spec is None:
+            return fault
+        refused = self._on_target(reports)
+        return refused if refused is not None and refused.cause == "does-not-compile" else fault
 
     def _vouched(self, reports: list[StepReport]) -> Verdict:
         """What speaks for a candidate that made no mistake: refused impostors, and the target's compiler."""

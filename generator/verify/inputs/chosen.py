@@ -46,7 +46,7 @@ def _chooses(classes: torch.Tensor, scores: torch.Tensor, axis: int) -> bool:
 
 def _led(scores: torch.Tensor, classes: torch.Tensor, axis: int, generator: torch.Generator) -> torch.Tensor:
     far = min(2.0**_LED_BY, torch.finfo(scores.dtype).max / 4)
-    others = normal(scores, generator) - far
+    others = (normal(scores, generator) - far).to(scores.dtype)
     named = classes.long().clamp_min(0).unsqueeze(axis)
     return others.scatter(axis, named, far)
 

@@ -31,14 +31,12 @@ from .effort import effort
 from .lanes import disagree, unlike
 from .launches import floats_as_tensors, grid_of, patching_names, sizes_of, tensors_in
 from .memory import Memory
+from .methods import mend_methods
 from .numerics import dot_options, indexable, keeping_other, smallest_operands
 from .pace import Pace
 from .promises import Promises, promising
 from .sparing import spare_repetition
-
-
-class NotFollowedError(Exception):
-    """A kernel does what compiled code may, and nobody here can hold it to."""
+from .violations import NotFollowedError
 
 
 @dataclass(frozen=True)
@@ -111,6 +109,7 @@ class Watch:
 def install(watch: Watch, arch: str) -> None:
     """Patch the interpreter of this process; there is no way back, so only a child process does this."""
     spare_repetition()
+    mend_methods()
     builder = triton_interpreter.interpreter_builder
     builder.__class__ = _seeing(watch)
     builder.options = dot_options(arch)

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 import triton.language as tl
 from triton.runtime import interpreter as triton_interpreter
-from triton.runtime.interpreter import InterpreterBuilder, InterpreterOptions, TensorHandle
+from triton.runtime.interpreter import InterpreterOptions, TensorHandle
 
 from .lowfloat import (
     E4M3,
@@ -31,6 +31,7 @@ from .lowfloat import (
     tf32,
     tf32_nearest,
 )
+from .updates import UpdatingBuilder
 
 _ON_CUDA = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 _ON_HIP = ("ieee", "bf16x3", "bf16x6")
@@ -133,11 +134,17 @@ def _held(values: Any, dtype: Any) -> TensorHandle:
     return TensorHandle(values if values.dtype == wanted else values.astype(wanted), dtype)
 
 
-class ExactBuilder(InterpreterBuilder):  # type: ignore[misc]
+class ExactBuilder(UpdatingBuilder):
     """Overrides the few methods through which all of the interpreter's arithmetic goes."""
 
     def get_bf16(self, value: float) -> TensorHandle:
         return TensorHandle(f32_to_bf16(np.array([value], np.float32)), tl.bfloat16)
+
+    def get_all_ones_value(self, type: Any) -> TensorHandle:
+        """What `~` flips by: of unsigned numbers too, which numpy makes of no -1."""
+        kind = triton_interpreter._get_np_dtype(type)
+        ones = np.ones(1, kind) if kind == np.bool_ else ~np.zeros(1, kind)
+        return TensorHandle(ones, scalar(type))
 
     def binary_op(self, lhs: TensorHandle, rhs: TensorHandle, op: Callable[..., Any]) -> TensorHandle:
         if not (is_bf16(lhs) or is_bf16(rhs)):

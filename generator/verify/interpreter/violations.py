@@ -12,6 +12,10 @@ class OutOfBoundsError(Exception):
     """A lane that is not masked off points outside every tensor of its launch."""
 
 
+class NotFollowedError(Exception):
+    """A kernel does what compiled code may, and nobody here can run it or hold it to."""
+
+
 @dataclass(frozen=True)
 class Violation:
     """`kind` is "out-of-bounds", "race", "unwritten", "misaligned", or "astray" where an access goes

@@ -9,6 +9,7 @@ from math import inf, sqrt
 import torch
 
 from .eight_bits import EIGHT_BITS, MOST_OFF, steps, widened
+from .growth import CHAIN, growth
 from .indices import Choice, well_chosen
 from .measures import BLOCK, Difference, difference
 
@@ -16,22 +17,6 @@ FLOORS = {"fp64": 1e-12, "fp32": 1e-6, "tf32": 2e-3, "fp16": 2e-3, "bf16": 8e-3}
 """Error that a class may always show, as a fraction of the output's size.
 
 Median relative L2 errors seen against float64: fp32 1e-7, TF32 2e-4 to 8e-4 (truncated), bf16 2e-3.
-"""
-
-CHAIN = 128
-"""Products that may be added one after another in float32 within its floor; longer sums get the floor times
-the root of their number over this, as rounding errors grow.
-
-One rounding a term is what an fp32 `tl.dot` makes on a card. Over 100 seeds and fourteen families of inputs
-it was off by at most 0.35 of the floor at 44 terms, 0.58 at 64, and 1.15 at 512.
-"""
-
-DEPTH = 8
-"""Operators that round one after another within the floor of float32; beyond it grows with the root of their
-number, as the errors of a network's layers add up.
-
-A running variance behind 56 of them was off by 1.8e-6 of the largest, where eager by its own luck was off by
-0.4e-6.
 """
 
 ALLOWANCE = 4.0
@@ -232,9 +217,8 @@ def _saturated(found: torch.Tensor, target: Target) -> torch.Tensor:
 
 
 def _floor(precision: str, target: Target) -> float:
-    """Of a lower class, rounded operands are the whole error however many there are."""
-    longer = max(1.0, target.terms / CHAIN) * max(1.0, target.steps / DEPTH)
-    return FLOORS[precision] * (sqrt(longer) if precision == "fp32" else 1.0)
+    counts = {"terms": target.terms, "steps": target.steps, "in_turn": target.in_turn}
+    return FLOORS[precision] * sqrt(growth(precision, target.eager.dtype, **counts))
 
 
 def _to_the_bit(

@@ -10,8 +10,9 @@ import torch
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .budget import CHAIN, STEP_ROUNDOFF
+from .budget import STEP_ROUNDOFF
 from .eight_bits import EIGHT_BITS, scaled_product
+from .growth import CHAIN
 from .indices import Choices
 from .on_a_card import added, added_at_places, rounds, terms
 from .operators import extremes, near_one, plain_name, told_name

@@ -13,8 +13,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..interpreter.lowfloat import tf32
-from .budget import CHAIN
 from .eight_bits import scaled_product
+from .growth import CHAIN
 from .operators import plain_name
 
 

@@ -309,6 +309,18 @@ def test_of_many_numbers_at_one_place_little_may_be_left() -> None:
     assert any(refused(one, 1) for one in range(sums))
 
 
+@pytest.mark.parametrize("count", [4, 16, 64, 200])
+def test_halves_may_be_rounded_at_each_sum_at_a_place_and_nowhere_else(count: int) -> None:
+    drawn = torch.randn(count, 150, generator=torch.Generator().manual_seed(0)).bfloat16()
+    found = torch.zeros(150).bfloat16()
+    for row in drawn:
+        found += row
+    oracle = drawn.double().sum(0)
+    given = Target(oracle, oracle.bfloat16(), oracle, terms=count, in_turn=count)
+    assert compare(found, given, "bf16").accepted
+    assert count < 64 or not compare(found, replace(given, in_turn=1), "bf16").accepted
+
+
 def test_the_mean_of_two_rows_that_are_near_each_other_may_be_rounded(tmp_path: Path) -> None:
     """Their normalisation is one and minus one whatever they are: no shaken input says how far off it is."""
     path = tmp_path / "op.py"

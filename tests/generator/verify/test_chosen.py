@@ -46,7 +46,9 @@ def test_half_numbers_lead_within_their_range() -> None:
     scores, classes = torch.randn(5, 9).half(), torch.randint(0, 9, (5,))
     found = chosen_ahead(reference(lambda scores, classes: scores * 2), [scores, classes], {}, draw())
     assert found is not None
-    assert torch.as_tensor(found[0]).isfinite().all()
+    led = torch.as_tensor(found[0])
+    assert led.dtype == scores.dtype
+    assert led.isfinite().all()
 
 
 @pytest.mark.parametrize("classes", [torch.tensor([0, 7, 1, 2]), torch.tensor([0, 1]), torch.randn(4)])

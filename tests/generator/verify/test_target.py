@@ -89,6 +89,24 @@ def test_what_does_not_compile_is_refused_and_what_cannot_be_seen_is_open(
     assert fault.cause == expected
 
 
+@pytest.mark.parametrize(
+    ("rejections", "expected"),
+    [((), "unsupported"), (("add_kernel does not compile for sm_90: no",), "does-not-compile")],
+)
+def test_the_compiler_decides_about_what_no_interpreter_runs(
+    rejections: tuple[str, ...], expected: str, tmp_path: Path
+) -> None:
+    source = (TESTS / "honest" / "add_flat.py").read_text()
+    mapped = source.replace("tl.store(", "tl.map_elementwise(tl.abs, a)\n    tl.store(", 1)
+    assert mapped != source
+    candidate = tmp_path / "mapped.py"
+    candidate.write_text(mapped)
+    op = load_op(TESTS / "generator" / "verify" / "ops" / "add.py")
+    static = StaticReport("sm_90", (GOOD,), rejections)
+    verdict = verify(candidate, op, H100, scratch=tmp_path / "scratch", static=static)
+    assert verdict.cause == expected, verdict.detail
+
+
 def test_the_verdict_for_a_named_target_holds_its_evidence(tmp_path: Path) -> None:
     op = load_op(TESTS / "generator" / "verify" / "ops" / "add.py")
     verdict = verify(TESTS / "honest" / "add_flat.py", op, H100, scratch=tmp_path)
