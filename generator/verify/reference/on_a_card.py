@@ -118,9 +118,9 @@ def added(func: Any, args: Sequence[Any]) -> int:
 
 def added_at_places(func: Any, args: Sequence[Any]) -> int:
     """What is added at places that integers name, most often at one of them, one after another; 1 for other
-    operators."""
+    operators, and for whole numbers, which round nothing."""
     name = plain_name(func)
-    if name not in _AT_PLACES or not args[2].numel():
+    if name not in _AT_PLACES or not args[2].numel() or not args[0].is_floating_point():
         return 1
     into, dim, index = args[:3]
     if name == "index_add":

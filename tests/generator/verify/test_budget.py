@@ -299,6 +299,8 @@ def test_of_many_numbers_at_one_place_little_may_be_left() -> None:
     index = torch.zeros(count, dtype=torch.int64)
     in_turn = added_at_places(torch.ops.aten.index_add.default, (torch.zeros(1, sums), 0, index, drawn))
     assert in_turn == count
+    whole = torch.zeros(1, sums, dtype=torch.int64)
+    assert added_at_places(torch.ops.aten.index_add.default, (whole, 0, index, drawn.long())) == 1
 
     def refused(one: int, in_turn: int) -> bool:
         alone = slice(one, one + 1)
