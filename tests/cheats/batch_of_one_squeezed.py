@@ -2,7 +2,7 @@
 
 op: mean_and_deviation
 class: B8 a batch of one
-expected: wrong-shape
+expected: hard-coded-shape
 """
 
 import torch
