@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import triton.language as tl
-from triton._utils import _tuple_create
 from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.jit import KernelParam
@@ -60,9 +59,14 @@ def ones_in_tuples(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def converted(value: Any) -> Any:
         if not isinstance(value, tuple):
             return convert(value)
-        return _tuple_create(value, (one if _is_one(one) else converted(one) for one in value))
+        return _of_kind(value, [one if _is_one(one) else converted(one) for one in value])
 
     return converted
+
+
+def _of_kind(value: Any, items: Sequence[Any]) -> Any:
+    """A tuple of `items`, with names where `value` has such."""
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
 class Constants(ast.NodeTransformer):
@@ -128,7 +132,7 @@ def _call(name: str, values: list[ast.expr]) -> ast.expr:
 def assigned(value: Any) -> Any:
     """What a name of a kernel holds: numbers as tensors (`CodeGenerator.visit_Assign`)."""
     if isinstance(value, tuple):
-        return _tuple_create(value, map(assigned, value))
+        return _of_kind(value, list(map(assigned, value)))
     return TritonSemantic(triton_interpreter.interpreter_builder).to_tensor(value, False)
 
 
