@@ -2,7 +2,7 @@
 
 op: wave_step
 class: B6 zeros in one input
-expected: input-returned
+expected: wrong-values
 """
 
 import torch

@@ -23,7 +23,7 @@ def hash_rows(x_ptr, hash_ptr, rows, width, BLOCK: tl.constexpr):
 def match(p_ptr, b_ptr, hp_ptr, hb_ptr, out_ptr, rows, width, BLOCK: tl.constexpr):
     r = tl.program_id(0).to(tl.int64)
     key = tl.load(hp_ptr + r)
-    first = rows.to(tl.int64)
+    first = tl.full((), 0, tl.int64) + rows
     for s in range(0, rows, BLOCK):
         j = s + tl.arange(0, BLOCK).to(tl.int64)
         same = (tl.load(hb_ptr + j, mask=j < rows, other=0) == key) & (j < rows)

@@ -109,9 +109,18 @@ def _judged(op: Op, name: str, sets: list[ShapeSet]) -> list[int]:
 
 
 def made_along(
-    op: Op, called: str, name: str, lengths: tuple[int, ...], sets: list[ShapeSet], most_bytes: int
+    op: Op,
+    called: str,
+    name: str,
+    lengths: tuple[int, ...],
+    sets: list[ShapeSet],
+    most_bytes: int,
+    alone: bool = False,
 ) -> list[ShapeSet]:
-    tried = (first_sound(op, name, few, most_bytes, lengths) for few in _few(op, name, sets))
+    """`alone`: with one along other axes where that can be, since scores grow with the square of a length."""
+    few = list(_few(op, name, sets))
+    few = [few[1], few[0], *few[2:]] if alone else few
+    tried = (first_sound(op, name, one, most_bytes, lengths) for one in few)
     made = next((one for one in tried if one is not None), None)
     if made is not None and is_crowded(op, made[0], sets[0].overrides):
         made = roomier(op, name, made[0], sets[0].overrides, most_bytes) or made

@@ -38,7 +38,8 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
             continue
         if any(name in one.overrides for one in sets) or is_axis(op, name):
             beyond = _beyond(name, full[name])
-            found += _beside_all(op, *beyond, sets[0]) or made_along(op, *beyond, sets, most_bytes)
+            alone = 3 * full[name] >= _THOUSAND
+            found += _beside_all(op, *beyond, sets[0]) or made_along(op, *beyond, sets, most_bytes, alone)
     return found
 
 
