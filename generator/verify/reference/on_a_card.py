@@ -90,16 +90,40 @@ _BITS = 23
 
 def equal_addends(value: torch.Tensor, dims: tuple[int, ...]) -> int:
     """The most numbers that are alike and not zero, of those that a sum along `dims` adds up for one element
-    of its result, where all of them are; 0 where float32 holds every part of the sum, as of ones."""
+    of its result, where all of them are, or of few numbers that recur the most of one; 0 where float32 holds
+    every part of the sum, as of ones."""
     if not value.numel() or not value.is_floating_point():
         return 0
     size, there = value.abs(), value != 0
-    most, one_sign = size.amax(dims), value.sum(dims).abs() == size.sum(dims)
+    most, left, all_of_it = size.amax(dims), value.sum(dims).abs(), size.sum(dims)
     least = size.masked_fill(~there, torch.inf).amin(dims)
     last_place = torch.exp2(size.sum(dims, keepdim=True).log2().floor() - _BITS)
-    rounds = (there & (size % last_place != 0)).sum(dims) > 0
-    counts = torch.where(one_sign & rounds & (least >= (1 - _ALIKE) * most), there.sum(dims), 0)
+    rounding = there & (size % last_place != 0)
+    alike = (left == all_of_it) & (rounding.sum(dims) > 0) & (least >= (1 - _ALIKE) * most)
+    recurring = torch.where(left >= _LEFT * all_of_it, _most_of_one(value, dims, rounding), 0)
+    counts = torch.where(alike, there.sum(dims), recurring)
     return min(int(counts.max()), _MOST_EQUAL)
+
+
+_LEFT, _FEW_NUMBERS = 1 / 16, 8
+"""Of what is added up, what is left where it does not cancel; and how often numbers recur that are few."""
+
+
+def _most_of_one(value: torch.Tensor, dims: tuple[int, ...], counted: torch.Tensor) -> torch.Tensor:
+    """How often the most frequent of the `counted` numbers stands among those of each sum: of rows of a table
+    that are named again and again, and zero where they are not few."""
+    kept = [dim for dim in range(value.ndim) if dim not in [one % value.ndim for one in dims]]
+    order = (*kept, *(dim % value.ndim for dim in dims))
+    rows = value.masked_fill(~counted, torch.nan).permute(order).flatten(len(kept))
+    first = rows[(0,) * len(kept)]
+    if torch.unique(first[~first.isnan()]).numel() * _FEW_NUMBERS > first.numel():
+        return torch.zeros(rows.shape[:-1], dtype=torch.int64)
+    ordered = rows.sort(-1).values
+    begins = torch.ones(rows.shape, dtype=torch.bool)
+    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    places = torch.arange(rows.shape[-1]).expand(rows.shape)
+    runs = places - torch.where(begins, places, 0).cummax(-1).values + 1
+    return runs.where(~ordered.isnan(), 0).amax(-1)
 
 
 def added(func: Any, args: Sequence[Any]) -> int:

@@ -268,6 +268,16 @@ def test_numbers_that_differ_are_no_equal_ones() -> None:
     assert equal_addends(equal * torch.tensor([1.0, -1.0]).repeat(48)[:, None], (0,)) == 0
 
 
+def test_of_few_numbers_that_recur_the_most_of_one_count() -> None:
+    """Rows of a small table, named again and again: each rounds the same way whenever it is added."""
+    generator = torch.Generator().manual_seed(0)
+    table, names = torch.randn(4, 6, generator=generator), torch.arange(1011) % 4
+    table[0], table[1] = 0, table[1].abs() + 2  # so that sums do not cancel
+    assert equal_addends(table[names].double(), (0,)) == 253
+    assert equal_addends(table[names].double().T[None], (2,)) == 253
+    assert equal_addends(torch.randn(1011, 6, generator=generator).double(), (0,)) == 0
+
+
 @pytest.mark.parametrize("number", [0.0, 1.0, -0.75, 3.0])
 def test_sums_that_round_nothing_away_have_no_more_room(number: float) -> None:
     """What a mask of ones counts, say."""
