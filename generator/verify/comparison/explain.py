@@ -84,8 +84,8 @@ def _an_earlier_answer(
             continue  # of zeros alone, say, or NaN: everyone's are like it
         same = old.case.setting is answer.case.setting and _tells(old, answer)
         if same and accepted(outputs, old, precision) and _nearer(outputs, old, answer):
-            told = f"its result is that of an earlier call ({old.case.name}), kept, or by taking one for the other"
-            return "stale-output", told
+            told = f"its result is that of an earlier call ({old.case.name})"
+            return "stale-output", f"{told}, kept, or by taking one for the other"
     return None
 
 
