@@ -12,6 +12,7 @@ from ..process.exchange import StepReport
 from ..process.layout import EMPTY, NUMBERS, unwritten
 from ..reference.budget import Comparison, Target, compare
 from ..reference.eight_bits import as_bytes, widened
+from ..shapes.ones import ONES
 from ..verdict import CaseResult, Cause, Fault
 from .explain import explain
 from .form import broadcast, wrong_form
@@ -146,8 +147,9 @@ class Review:
         return None if wrong is None else Fault(*wrong)
 
     def _is_broadcast(self) -> bool:
-        empty = self.answer.case.step.layout in EMPTY
-        return empty and broadcast(self.outputs, self.answer.eager)
+        case = self.answer.case
+        few = case.step.layout in EMPTY or case.setting.name == ONES
+        return few and broadcast(self.outputs, self.answer.eager)
 
     def _aliases(self) -> Fault | None:
         if self.report.held_earlier:

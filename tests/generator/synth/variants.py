@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from kbgen.generator.writers.synth.convolutions import convolution_of
+from kbgen.generator.writers.synth.dtypes import BYTES
 from kbgen.generator.writers.synth.loops import Loops
 from kbgen.generator.writers.synth.program import Program
 from kbgen.generator.writers.synth.schedule import (
@@ -20,6 +21,7 @@ from kbgen.generator.writers.synth.skeletons.zero_tiles import may_be_marked, tr
 from kbgen.generator.writers.synth.tiles import Tiles
 from kbgen.generator.writers.synth.transforms.registry import TRANSFORMS
 from kbgen.generator.writers.synth.transforms.site import Site
+from kbgen.generator.writers.synth.transforms.tile_choice import LEAST_BYTES, LEAST_SIDE
 from kbgen.hardware_specs.spec import find_spec
 
 ORDER = (
@@ -71,7 +73,9 @@ def _steps(loops: Loops) -> Schedule:
         kept = triangle_of(loops) is not None
         marks = kept and may_be_marked(loops)
         rows, block = (max(side, LEAST_DOT) for side in held_sides(loops.tiling))
-        small = replace(start, block=block, rows=rows, depth=16, group=2, dot="tf32x3")
+        item = BYTES[Tiles(loops, find_spec("h100")).dtype]
+        depth = LEAST_SIDE if item > 1 else LEAST_BYTES
+        small = replace(start, block=block, rows=rows, depth=depth, group=2, dot="tf32x3")
         return replace(small, triangle=kept, marks=marks)
     if start.layout == "attention":
         return replace(start, block=16, rows=16, depth=16, inner=16, one_tile=False)
