@@ -11,7 +11,8 @@ from ....profiling.build import Input
 from ..reference.budget import FLOORS
 from ..reference.measures import difference
 from ..reference.on_a_card import PRODUCTS
-from ..reference.oracle import Ran, Reference
+from ..reference.oracle import Reference
+from .digits import keeps_digits
 from .families import STATISTICS, floats
 
 _BASE = 96.0
@@ -36,8 +37,7 @@ def far_deviations(
         if not _is_shifted_away(reference, inputs, state, place):
             continue
         changed = [*inputs[:place], _about(given, generator), *inputs[place + 1 :]]
-        right, own = reference.tried_exactly(changed, state), reference.tried(changed, state)
-        near = right is not None and own is not None and _is_near(right, own, FLOORS[_CLASSES[given.dtype]])
+        near = keeps_digits(reference, changed, state, FLOORS[_CLASSES[given.dtype]])
         return changed if near else None
     return None
 
@@ -71,8 +71,3 @@ def _is_shifted_away(
 
 _ALIKE = 1e-6
 """Of float64's rounding, with room."""
-
-
-def _is_near(right: Ran, own: Ran, floor: float) -> bool:
-    pairs = zip(own.outputs, right.outputs, strict=True)
-    return all(difference(one, other).worst <= floor for one, other in pairs if one.is_floating_point())

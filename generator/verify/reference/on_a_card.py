@@ -108,16 +108,20 @@ def equal_addends(value: torch.Tensor, dims: tuple[int, ...]) -> int:
 _LEFT, _FEW_NUMBERS = 1 / 16, 8
 """Of what is added up, what is left where it does not cancel; and how often numbers recur that are few."""
 
+_LOOKED_AT = 4096
+"""Of the first sum's numbers, before all are sorted: of more than so many, length gives a sum its room."""
+
 
 def _most_of_one(value: torch.Tensor, dims: tuple[int, ...], counted: torch.Tensor) -> torch.Tensor:
     """How often the most frequent of the `counted` numbers stands among those of each sum: of rows of a table
     that are named again and again, and zero where they are not few."""
     kept = [dim for dim in range(value.ndim) if dim not in [one % value.ndim for one in dims]]
     order = (*kept, *(dim % value.ndim for dim in dims))
+    alone = (0,) * len(kept)
+    first, told = (one.permute(order)[alone].reshape(-1)[:_LOOKED_AT] for one in (value, counted))
+    if not counted.any() or torch.unique(first[told]).numel() * _FEW_NUMBERS > first.numel():
+        return torch.zeros([value.shape[dim] for dim in kept], dtype=torch.int64)
     rows = value.masked_fill(~counted, torch.nan).permute(order).flatten(len(kept))
-    first = rows[(0,) * len(kept)]
-    if torch.unique(first[~first.isnan()]).numel() * _FEW_NUMBERS > first.numel():
-        return torch.zeros(rows.shape[:-1], dtype=torch.int64)
     ordered = rows.sort(-1).values
     begins = torch.ones(rows.shape, dtype=torch.bool)
     begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
