@@ -127,7 +127,8 @@ def _most_of_one(value: torch.Tensor, dims: tuple[int, ...], counted: torch.Tens
     begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     places = torch.arange(rows.shape[-1]).expand(rows.shape)
     runs = places - torch.where(begins, places, 0).cummax(-1).values + 1
-    return runs.where(~ordered.isnan(), 0).amax(-1)
+    few = (begins & ~ordered.isnan()).sum(-1) * _FEW_NUMBERS <= rows.shape[-1]
+    return runs.where(~ordered.isnan(), 0).amax(-1).where(few, 0)
 
 
 def added(func: Any, args: Sequence[Any]) -> int:

@@ -276,6 +276,8 @@ def test_of_few_numbers_that_recur_the_most_of_one_count() -> None:
     assert equal_addends(table[names].double(), (0,)) == 253
     assert equal_addends(table[names].double().T[None], (2,)) == 253
     assert equal_addends(torch.randn(1011, 6, generator=generator).double(), (0,)) == 0
+    first_alike = torch.cat((torch.full((4096,), 1.1), 1 + torch.rand(40000, generator=generator)))
+    assert equal_addends(first_alike.double(), (0,)) == 0
 
 
 @pytest.mark.parametrize("number", [0.0, 1.0, -0.75, 3.0])
