@@ -24,8 +24,7 @@ from ..inputs.families import (
     INFINITE,
     KEYS_BELOW,
     MINUTE,
-    NAN_BESIDE,
-    ONE_NAN,
+    NANS,
     OPPOSED,
     OPPOSED_TOO,
     SORTS,
@@ -88,9 +87,7 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "which infinities become NaN depends on the end that is started from"
     if answer.case.family == INFINITE and _casts(answer):
         return "infinities and NaN are cast to integers, which is undefined"
-    if answer.case.family in (ONE_NAN, NAN_BESIDE) and not passes_nan(
-        answer.oracle.operators, _floating(answer)
-    ):
+    if answer.case.family in NANS and not passes_nan(answer.oracle.operators, _floating(answer)):
         return NAN_COMPARED
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
 

@@ -24,7 +24,7 @@ from ..reference.budget import SENSITIVITY, Target
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.exact import must_be_exact
 from ..reference.in_float64 import NORMALISATIONS
-from ..reference.operators import compares, extremes, passes_nan, reduces, vanishes
+from ..reference.operators import compares, extremes, passes_nan, reduces, vanishes, words
 from ..reference.oracle import Ran
 
 _ENOUGH = 8
@@ -63,7 +63,8 @@ class Answer:
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
         choices = self.oracle.choices
-        loses = not passes_nan(self.oracle.operators) and all(map(_of_numbers, self.case.inputs))
+        finite = all(map(_of_numbers, self.case.inputs))
+        loses = finite and not passes_nan(self.oracle.operators)
         loses = loses and self.case.family != ALL_IGNORED
         touched, limits = dict(enumerate(self.touched)), dict(enumerate(self.limits))
         return [
@@ -76,14 +77,24 @@ class Answer:
                 in_turn=self.oracle.in_turn,
                 steps=self.oracle.steps,
                 spreads=touched.get(place),
+                leaves_out=self._leaves_out(),
                 limit=limits.get(place),
                 loses_nan=loses,
                 strict=self.strict,
                 by_rows=self.oracle.terms > 1 or reduces(self.oracle.operators),
+                of_numbers=finite,
                 either_sign=self.case.family == SIGNED_ZEROS and any(map(extremes, self.oracle.operators)),
             )
             for place, run in enumerate(runs)
         ]
+
+    def _leaves_out(self) -> bool:
+        """Whether a kernel may leave a product with zero out: with a triangle of ones that the op makes, or
+        of infinity, which is a score of nothing. With NaN in what it is given it is NaN."""
+        return self.case.family == INFINITE or not _TRIANGLES.isdisjoint(self.oracle.operators)
+
+
+_TRIANGLES = words("tril triu")
 
 
 def _of_numbers(value: Input) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from ....profiling.build import Input
-from .beside import nan_beside
+from .beside import nan_alone, nan_beside
 from .camps import BEHIND, LATE, scores_rise_late, values_behind
 from .chosen import chosen_ahead
 from .counters import counters_run_over
@@ -18,14 +18,13 @@ from .extremes import (
     lone_masks,
     masks_off,
     masks_on,
-    minus_infinite_in,
-    minus_infinite_together,
     padded_masks,
     whole_masks,
     zeros_alone,
     zeros_in,
 )
-from .families import NAN_BESIDE
+from .faint_shares import faint_shares
+from .families import NAN_ALONE, NAN_BESIDE
 from .fresh import fresh_state
 from .half_range import half_alone, half_range
 from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
@@ -43,6 +42,7 @@ from .lengths import full_lengths
 from .level_integers import zero_integers_in
 from .links import chained, chains, far_steps, high_words
 from .lone_changes import ALIKE, alike_but_once, rising_but_once, turned_once
+from .minus_infinite import minus_infinite_but_first, minus_infinite_in, minus_infinite_together
 from .neutral import NEUTRAL, neutral
 from .offsets import late_beginning, one_part, uneven_offsets
 from .one_number import as_their_weights, one_number
@@ -63,7 +63,8 @@ _INPUTS = 3
 ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle spikes": idle_spike, "idle NaN": idle_nan,
     "idle NaN from zero": idle_from_zero, "idle NaN behind lengths": idle_behind_lengths,
-    NAN_BESIDE: nan_beside, NEUTRAL: neutral, "counters run over": counters_run_over,
+    NAN_BESIDE: nan_beside, **{name: partial(nan_alone, turn) for turn, name in enumerate(NAN_ALONE)},
+    NEUTRAL: neutral, "counters run over": counters_run_over,
     "ignored classes": ignored_classes, "chosen far ahead": chosen_ahead,
     BEHIND: values_behind, LATE: scores_rise_late,
     "extreme integers": extreme_integers, "lowest places": lowest_places,
@@ -83,6 +84,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"{NEARLY_TWICE} in {turn} of two": partial(one_nearly_twice, turn) for turn in range(2)},
     "fresh state": fresh_state, "beside an epsilon": beside_an_epsilon, "left out late": left_out_late,
     "minus infinity together": minus_infinite_together,
+    "minus infinity but for the first": minus_infinite_but_first,
     "far deviations": far_deviations, "past the last": past_the_last, "nearly sorted": nearly_sorted,
     **{f"extreme integers in {turn}": partial(extreme_integers_in, turn) for turn in range(_INPUTS)},
     ALL_IGNORED: all_ignored, "NaN ignored": ignored_nan,
@@ -99,7 +101,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "rising but once": rising_but_once, "turned once": turned_once, ALIKE: alike_but_once,
     "each number once": each_once, "steps far apart": far_steps, "chains": chains,
     "shifted together": shifted_together, "shifted apart": shifted_apart, "opposed ends": opposed_ends,
-    "beside powers": beside_powers,
+    "beside powers": beside_powers, "faint shares": faint_shares,
     **{f"integers of one side, {side}": partial(on_one_side, side) for side in range(2)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""

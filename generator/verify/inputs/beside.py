@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import torch
 
 from ....profiling.build import Input
-from ..reference.eight_bits import is_eight_bits
+from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Reference
+from .draws import one_nan
 from .families import floats
 
 _TRIES = 4
@@ -39,6 +40,26 @@ def nan_beside(
                 given = changed
                 break
     return None if all(one is was for one, was in zip(given, inputs, strict=True)) else given
+
+
+def nan_alone(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` with NaN in one that floats, by its turn, and nothing but zeros in the others: whoever skips
+    products with zero leaves it out. None where there are not two, or the reference gives no NaN."""
+    floating = [place for place, one in enumerate(inputs) if floats(one)]
+    if len(floating) < 2 or turn >= len(floating):
+        return None
+    changed = [torch.zeros_like(one) if floats(one) else one for one in inputs]
+    spoilt = one_nan(changed[floating[turn]], generator)  # type: ignore[arg-type]
+    changed[floating[turn]] = spoilt.to(changed[floating[turn]].dtype)  # type: ignore[union-attr]
+    answer = reference.tried(changed, state)
+    seen = answer is not None and any(bool(widened(one).isnan().any()) for one in answer.outputs)
+    return changed if seen else None
 
 
 def _spoilt(given: torch.Tensor, side: int, gradient: torch.Tensor | None) -> torch.Tensor:

@@ -16,10 +16,12 @@ from .altered import ALTERED
 from .axes import axes_of
 from .domain import within
 from .extremes import is_finite
-from .families import FAINT, FEW, HALVES, LEVEL, MUST, TIES, draw_inputs, floats, nudged
+from .families import FAINT, FEW, HALVES, LEVEL, MUST, ONE_NAN, TIES, draw_inputs, floats, nudged
+from .lengths import no_longer_than
 from .lone_changes import ALIKE
 from .lone_numbers import at_number, lone_numbers
 from .many_draws import farthest_draws
+from .offsets import divide_all, on_their_axes
 from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
 from .regimes import REGIMES
@@ -79,6 +81,8 @@ class Draw:
         inputs = alter(case.setting.reference, case.inputs, case.step.state, self.generator)
         if inputs is None:
             return []
+        inputs = no_longer_than(inputs, case.setting.lengths)
+        inputs = on_their_axes(inputs, case.inputs, case.setting.offsets)
         return [_with(case, family, within("any", inputs, case.inputs, case.setting.ordered))]
 
     def farthest(self, place_of_shape: int, setting: Setting) -> list[Case]:
@@ -89,7 +93,9 @@ class Draw:
     def emptied(self, case: Case, layout: Layout) -> list[Case]:
         """The same call without rows or columns; none where the reference has no answer to it."""
         inputs = emptied(case.setting.reference, case.inputs, case.step.state, layout)
-        return [] if inputs is None else [_sized(case, layout, layout, inputs)]
+        if inputs is None or not divide_all(inputs, case.inputs, case.setting.offsets):
+            return []
+        return [_sized(case, layout, layout, inputs)]
 
     def resized(
         self, case: Case, lengths: Collection[int] | None = None, rows: bool = True
@@ -104,6 +110,8 @@ class Draw:
         longer = other_lengths(*given, sizes, lengths is not None, axes)
         for layout, found in ((ROWS, fewer), (LENGTHS, longer), (LENGTHS, sides)):
             for told, inputs in found:
+                if not divide_all(inputs, case.inputs, case.setting.offsets):
+                    continue
                 sized = _sized(case, layout, told, inputs)
                 must = told == ONE_ROW or layout == LENGTHS
                 yield replace(sized, step=replace(sized.step, optional=not must))
@@ -161,6 +169,17 @@ class Draw:
             return []
         step = replace(case.step, state=state, again=False, optional=False)
         return [replace(case, name=f"{case.name}, weights too", step=step)]
+
+    def nan_beside_zeros(self, place_of_shape: int, setting: Setting) -> list[Case]:
+        """A call with NaN in what goes in, and parameters of nothing but zeros: who skips products with zero
+        leaves it out. None where there are no parameters."""
+        case = self.case(place_of_shape, setting, ONE_NAN, optional=False)
+        names = {name for name, _ in setting.reference.model.named_parameters()} & case.step.state.keys()
+        state = {
+            name: torch.zeros_like(one) if name in names else one for name, one in case.step.state.items()
+        }
+        step = replace(case.step, state=state)
+        return [replace(case, name=f"{case.name}, weights of zero", step=step)] if names else []
 
     def weights_twice(self, place_of_shape: int, setting: Setting) -> list[Case]:
         """A call with rows of weights that stand there twice; none where there are no such rows."""

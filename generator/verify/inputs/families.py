@@ -45,7 +45,9 @@ SIGNED_ZEROS = "signed zeros"
 NEAR_ONE = "near one"
 
 INFINITE, ONE_NAN, NAN_BESIDE = "infinite rows", "one NaN", "NaN beside what a value takes"
-NO_NUMBERS = (INFINITE, ONE_NAN, NAN_BESIDE)
+NAN_ALONE = ("NaN in 0, zeros elsewhere", "NaN in 1, zeros elsewhere")
+NANS = (ONE_NAN, NAN_BESIDE, *NAN_ALONE)
+NO_NUMBERS = (INFINITE, *NANS)
 """Judged one way only: a number where the reference has none hides it."""
 
 LONE_ROWS, LATE_PEAKS = "lone rows", "late peaks"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 
@@ -34,6 +34,36 @@ def full_lengths(
     return full if moved and reference.tried(full, state) is not None else None
 
 
+def lengths_of(
+    reference: Reference, draws: Sequence[Sequence[Input]], state: dict[str, torch.Tensor]
+) -> dict[int, int]:
+    """Which inputs are lengths, by their places, and what takes an axis whole: integers that the reference
+    compares with the places along it, and that in each of the `draws` lie between zero and that."""
+    found: list[dict[int, int]] = []
+    for inputs in draws if all(any(map(signed, one)) for one in draws) else ():
+        with Compared() as seen:
+            reference.tried(inputs, state)
+        found.append({
+            place: fullest
+            for place, one in enumerate(inputs)
+            for lengths, fullest in seen.fullest
+            if signed(one) and _same(one, lengths) and int(one.min()) >= 0 and int(one.max()) <= fullest
+        })  # fmt: skip
+    return {place: fullest for place, fullest in found[0].items() if place in found[-1]} if found else {}
+
+
+def no_longer_than(drawn: Sequence[Input], lengths: Mapping[int, int]) -> list[Input]:
+    """`drawn` inputs whose lengths take an axis whole at most, and are none below zero."""
+    return [
+        one.clamp(0, lengths[place]) if place in lengths and isinstance(one, torch.Tensor) else one
+        for place, one in enumerate(drawn)
+    ]
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.numel() == other.numel() and torch.equal(one.reshape(-1), other.reshape(-1))
+
+
 def _with_fullest(
     value: Input, seen: Sequence[tuple[torch.Tensor, int]], generator: torch.Generator, less: bool
 ) -> Input:
@@ -42,9 +72,8 @@ def _with_fullest(
     if not signed(value):
         return value
     for lengths, fullest in seen:
-        same = lengths.numel() == value.numel() and torch.equal(lengths.reshape(-1), value.reshape(-1))
         lowest = 1 if rises(value) else 0  # from zero on, beginnings rise
-        if same and int(value.min()) >= lowest and int(value.max()) <= fullest:
+        if _same(lengths, value) and int(value.min()) >= lowest and int(value.max()) <= fullest:
             numbers = [fullest, 1, max(1, fullest - 1)]
             return holding(value, numbers[::-1] if less else numbers, generator)
     return value

@@ -72,9 +72,15 @@ def _divided_anew(
     return changed if all(bool(widened(one).isfinite().all()) for one in now.outputs) else None
 
 
-def _of_parts(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
+def _of_parts(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    among: Sequence[Input] | None = None,
+) -> Ran | None:
     """The reference's answer, where some integers tell where parts begin or how long they are."""
-    beginnings = [one for one in inputs if _begins(one) or _adds_up(one, inputs)]
+    asked = inputs if among is None else among
+    beginnings = [one for one in asked if _begins(one) or _adds_up(one, inputs)]
     if not beginnings:
         return None
     with Uses(beginnings) as uses:
@@ -102,6 +108,66 @@ def without_elements(
         else one
         for one in inputs
     ]  # fmt: skip
+
+
+def divides_an_axis(
+    reference: Reference, draws: Sequence[Sequence[Input]], state: dict[str, torch.Tensor]
+) -> frozenset[int]:
+    """Places of inputs that in each of the `draws` rise from zero to an axis' length at most: offsets, of
+    which none lies before that axis or behind it. What names places to look up or to add up at is none."""
+    found = [place for place in range(len(draws[0])) if all(_divides(one[place], one) for one in draws)]
+    return frozenset(
+        place for place in found if _of_parts(reference, draws[0], state, [draws[0][place]]) is not None
+    )
+
+
+def _divides(value: Input, inputs: Sequence[Input]) -> bool:
+    return _begins(value) and int(value[0]) == 0 and _axis_of(value, inputs) is not None
+
+
+def _axis_of(value: Input, inputs: Sequence[Input]) -> tuple[int, int] | None:
+    """Which input, and which axis of it, is the shortest that offsets do not pass."""
+    assert isinstance(value, torch.Tensor)
+    axes = [
+        (size, place, axis)
+        for place, one in enumerate(inputs)
+        if isinstance(one, torch.Tensor) and one is not value
+        for axis, size in enumerate(one.shape)
+        if size >= int(value[-1])
+    ]
+    return min(axes)[1:] if axes else None
+
+
+def on_their_axes(drawn: Sequence[Input], shipped: Sequence[Input], offsets: frozenset[int]) -> list[Input]:
+    """`drawn` inputs, as long as the `shipped` ones, of which those at the places of `offsets` rise and stay
+    on the axis that they divide."""
+    found = list(drawn)
+    for place in offsets:
+        value, axis = drawn[place], _axis_of(shipped[place], shipped)
+        if isinstance(value, torch.Tensor) and axis is not None and value is not shipped[place]:
+            found[place] = value.clamp(0, _length(shipped, axis)).sort().values
+    return found
+
+
+def divide_all(given: Sequence[Input], shipped: Sequence[Input], offsets: frozenset[int]) -> bool:
+    """Whether those of inputs of other sizes still end on the axis that the `shipped` ones divide, and at the
+    end of it where they do."""
+    for place in offsets:
+        axis, was, now = _axis_of(shipped[place], shipped), shipped[place], given[place]
+        assert isinstance(was, torch.Tensor)
+        assert isinstance(now, torch.Tensor)
+        if axis is None or not len(now):
+            continue
+        left = _length(given, axis) - int(now[-1])
+        if left < 0 or (left > 0 and int(was[-1]) == _length(shipped, axis)):
+            return False
+    return True
+
+
+def _length(inputs: Sequence[Input], axis: tuple[int, int]) -> int:
+    value = inputs[axis[0]]
+    assert isinstance(value, torch.Tensor)
+    return value.shape[axis[1]]
 
 
 def _begins(value: Input) -> TypeGuard[torch.Tensor]:

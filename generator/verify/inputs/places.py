@@ -10,12 +10,16 @@ from torch.utils import _pytree as pytree
 
 from ....profiling.build import Input
 from ..process.recorder import COPIES
-from ..reference.operators import plain_name
+from ..reference.operators import plain_name, words
 from ..reference.oracle import Reference
 from ..reference.watching import Watching
 
 MARKS, ENDS = "scatter of one value", ("max", "min", "aminmax")
 """What `one_hot` does with places, beside asking for their ends."""
+
+SHIFTED_BY = "a shift's second argument"
+_SHIFTS = words("__rshift_ __lshift_ bitwise_right_shift bitwise_left_shift")
+"""Beyond their width these have no answer: how far they go is none of the bits that are picked."""
 
 TAKES_PLACES = frozenset(
     {
@@ -95,7 +99,8 @@ class Uses(Watching):
                 if func._schema.name == "aten::scatter_" and "value" in func._schema.overload_name
                 else ""
             )
-            self.names.add(name or plain_name(func))
+            by = len(args) > 1 and self._is_one(args[1]) and plain_name(func) in _SHIFTS
+            self.names.add(SHIFTED_BY if by else name or plain_name(func))
             self.otherwise = not self.names <= self.allowed
 
     def _is_one(self, value: Any) -> bool:

@@ -95,6 +95,40 @@ def _in_common(
     return (given, changed) if _keeps(reference, given, changed) else None
 
 
+def _first_alone(
+    reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+) -> Found:
+    """Of weights nothing but the first one or two of each row, and inputs as wide as they leave results: a
+    power or a product that zero takes back has overflowed by then."""
+    names = [name for name, one in reference.model.named_parameters() if name in state and one.ndim > 1]
+    names = [name for name in names if floats(state[name]) and state[name].shape[-1] > _FIRST]
+    wide = [floats(one) and not is_positive(one) for one in inputs]
+    if not any(wide) or not names:
+        return None
+    changed = {**state, **{name: _beginning(state[name]) for name in names}}
+    for power in _POWERS:
+        given = [
+            _cast(min(power, torch.finfo(one.dtype).max / 16) * widened(one), one)
+            if far and floats(one)
+            else one
+            for one, far in zip(inputs, wide, strict=True)
+        ]
+        if _keeps(reference, given, changed):
+            return given, changed
+    return None
+
+
+_FIRST = 2
+_POWERS = (2.0**40, 2.0**20, 2.0**10)
+"""Times usual inputs: of the first the fourth power is beyond float32, of the second the seventh."""
+
+
+def _beginning(value: torch.Tensor) -> torch.Tensor:
+    left = torch.zeros_like(value)
+    left[..., :_FIRST] = value[..., :_FIRST]
+    return left
+
+
 def _scales(reference: Reference, inputs: Sequence[Input], state: State) -> list[str]:
     """Parameters of one sign throughout, single numbers among them, that something else is done with than
     to add them or put them beside others."""
@@ -138,6 +172,7 @@ REGIMES: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Generat
     "scales far out, rows opposed": partial(_facing, -1.0),
     "scales far out, rows alike": partial(_facing, 1.0),
     "weights far out in common": _in_common,
+    "first weights alone, wide inputs": _first_alone,
     "weights beside an epsilon": weights_beside_an_epsilon,
 }
 """Asked for at the first shape alone."""

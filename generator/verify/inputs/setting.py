@@ -18,6 +18,8 @@ from ..reference.eight_bits import widened
 from ..reference.oracle import Reference
 from .domain import Domain, distributions, divisors, domain_of, in_order, operators_of
 from .integers import is_whole
+from .lengths import lengths_of
+from .offsets import divides_an_axis
 from .places import Uses
 from .weights import any_bytes, other_buffers, uniform_bytes
 from .wide_integers import PICKS_BITS, any_bits
@@ -52,6 +54,10 @@ class Setting:
     """Places of inputs above zero, as shipped, by which the reference divides."""
     sharing: frozenset[int] = frozenset()
     """Places of inputs whose rows have a sum of one in every draw."""
+    offsets: frozenset[int] = frozenset()
+    """Places of inputs that divide an axis of another, in every draw."""
+    lengths: Mapping[int, int] = field(default_factory=dict)
+    """Places of inputs that tell how much of an axis counts, and what all of it would be."""
     axis: int = 0
     """How long the axis is that these sizes stretch, if they do."""
     factors: tuple[int, ...] = ()
@@ -88,6 +94,8 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int) -> Setting:
         domain=domain_of(reference, shipped, state),
         dividing=divisors(reference, (shipped, other), state),
         sharing=distributions((shipped, other)),
+        offsets=divides_an_axis(reference, (shipped, other), state),
+        lengths=lengths_of(reference, (shipped, other), state),
         axis=sizes.axis,
         ordered=in_order(lambda turn: (shipped, other)[turn] if turn < 2 else sized.instantiate(turn)[1]),
     )

@@ -45,13 +45,16 @@ def _near_rivals(
 _UP, _DOWN = 1000.0, -300.0
 """The sum comes first, and exponentials of others less what went in there overflow."""
 
+_APART = 16.0
+"""Between the sums of two that were brought up, beside usual inputs: which is larger no rounding decides."""
+
 
 def _brought_up(
-    half: bool, reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+    rivals: bool, reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
 ) -> Found:
     """One place of each axis as long as an added weight is far below zero, and its weight brings it far
-    above: what is largest by its sum is not so of itself. Or `half` of them: among all exponentials those of
-    the chosen are nothing. Where things are ranked and exponentials taken."""
+    above: what is largest by its sum is not so of itself. Or all places but one, as `rivals`: among all
+    exponentials those of the chosen are nothing. Where things are ranked and exponentials taken."""
     names, operators = added_only(reference, inputs, state)
     names = [name for name in names if state[name].ndim == 1 and state[name].numel() > 1]
     if not names or RANKS.isdisjoint(operators) or EXPONENTIAL.isdisjoint(operators):
@@ -59,12 +62,12 @@ def _brought_up(
     moved, changed = [one.clone() if isinstance(one, torch.Tensor) else one for one in inputs], dict(state)
     for name in names:
         weight = state[name].clone()
-        places = torch.randperm(weight.numel(), generator=generator)[: weight.numel() // 2 if half else 1]
-        weight[places] = _UP + weight[places] * half
+        places = torch.randperm(weight.numel(), generator=generator)[: weight.numel() - 1 if rivals else 1]
+        weight[places] = _UP + _APART * torch.arange(len(places))
         changed[name] = weight
         for value in filter(floats, moved):
             for axis in (axis for axis, size in enumerate(value.shape) if size == weight.numel()):
-                there = value.index_select(axis, places) * half + _DOWN
+                there = value.index_select(axis, places) * rivals + _DOWN
                 value.index_copy_(axis, places, there)
     return moved, changed
 
@@ -73,7 +76,7 @@ WITH_WEIGHTS: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Ge
     ALONE: _alone,
     "near rivals without added weights": _near_rivals,
     "brought up by added weights": partial(_brought_up, False),
-    "half brought up by added weights": partial(_brought_up, True),
+    "all but one brought up by added weights": partial(_brought_up, True),
     IDLE_ROWS: idle_rows,
     IDLE_WEIGHTS: idle_weights,
     "weights as exponents": weights_as_exponents,

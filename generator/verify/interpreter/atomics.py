@@ -8,6 +8,7 @@ from typing import Any
 from triton.runtime.interpreter import TensorHandle
 
 from .extent import Addresses
+from .lanes import Mask
 from .memory import Memory
 
 
@@ -29,15 +30,22 @@ class Found(TensorHandle):  # type: ignore[misc]
 
 
 def watched(
-    memory: Memory, found: TensorHandle, addresses: Addresses, item_bytes: int, rest: Any, counts: bool
+    memory: Memory,
+    found: TensorHandle,
+    addresses: Addresses,
+    item_bytes: int,
+    lane: Mask,
+    rest: Any,
+    counts: bool,
 ) -> TensorHandle:
-    """Tell `memory` of an atomic, and later of whoever looks at its result."""
+    """Tell `memory` of an atomic by the lanes of a block that are not masked off, and later of whoever looks
+    at its result."""
     words, scope = (str(one).rsplit(".", 1)[-1].lower() for one in rest[:2])
     if scope == "cta":  # atomic among the threads of one program alone
         memory.load(addresses, item_bytes)
         memory.store(addresses, item_bytes)
         return found
-    memory.atomic(addresses, item_bytes, releases="release" in words, counts=counts)
+    memory.atomic(addresses, item_bytes, lane, releases="release" in words, counts=counts)
     if "acquire" not in words:
         return found
     return Found(found, lambda: memory.look(addresses, counts=counts))

@@ -51,6 +51,10 @@ class Extent:
         self.loaded, self.stored = np.zeros(slots, np.bool_), np.zeros(slots, np.bool_)
         self.writer, self.reader = np.full(slots, NEVER, np.int64), np.full(slots, NEVER, np.int64)
 
+    def at(self, address: int) -> str:
+        """Its name and the element that the address is in."""
+        return f"{self.name}[{(address - self.start) // self.item_bytes}]"
+
     def slots(self, addresses: Addresses, item_bytes: int) -> tuple[Slots, int]:
         """Of accesses as wide as that at these addresses, which lie in it; and how many of these differ."""
         effort.touched += addresses.size

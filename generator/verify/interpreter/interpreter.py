@@ -190,20 +190,22 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
         def create_atomic_rmw(
             self, op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle, *rest: Any
         ) -> Any:
-            (addresses, item_bytes, _), counts = active(ptr, mask), not str(op).endswith("XCHG")
+            (addresses, item_bytes, lanes), counts = active(ptr, mask), not str(op).endswith("XCHG")
             watch.memory.expect_inside(addresses, item_bytes)
             if watch.otherwise:  # nothing says which lane comes first
                 ptr, val, mask = (backwards(one) for one in (ptr, val, mask))
             found = super().create_atomic_rmw(op, ptr, val, mask, *rest)
             found = backwards(found) if watch.otherwise else found
-            return watched(watch.memory, found, addresses, item_bytes, rest, counts)
+            return watched(watch.memory, found, addresses, item_bytes, lanes, rest, counts)
 
         def create_atomic_cas(
             self, ptr: TensorHandle, cmp: TensorHandle, val: TensorHandle, *rest: Any
         ) -> Any:
-            watch.memory.expect_inside(np.ravel(ptr.data), item_bytes_of(ptr))
+            addresses, item_bytes = np.ravel(ptr.data), item_bytes_of(ptr)
+            watch.memory.expect_inside(addresses, item_bytes)
             found = super().create_atomic_cas(ptr, cmp, val, *rest)
-            return watched(watch.memory, found, np.ravel(ptr.data), item_bytes_of(ptr), rest, False)
+            everywhere = np.ones(np.shape(ptr.data), np.bool_)
+            return watched(watch.memory, found, addresses, item_bytes, everywhere, rest, False)
 
         def create_gather(self, src: TensorHandle, indices: TensorHandle, axis: int) -> TensorHandle:
             inside = (indices.data >= 0) & (indices.data < src.data.shape[axis])

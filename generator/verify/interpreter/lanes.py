@@ -1,10 +1,10 @@
-"""Orders the lanes of one program: what one lane stored, another may read only once a barrier stands between.
+"""Orders the lanes of one program: what one lane wrote, another may read only once a barrier stands between.
 
 A program's warps run at their own pace, and a compiler puts no barrier between accesses to global memory. So
-of two accesses to one address, one of them a store, each lane must meet its own (the same place in a block of
-the same shape), or every lane must have waited in between: at `tl.debug_barrier`, in a reduction or a scan of
-a whole block, in a product, or at an atomic on one address. One lane stores a single value, and all lanes
-load it: what they may do with it then, `behind.py` says.
+of two accesses to one address, one of them a store, or an atomic where the other is none, each lane must meet
+its own (the same place in a block of the same shape), or every lane must have waited in between: at
+`tl.debug_barrier`, in a reduction or a scan of a whole block, in a product, or at an atomic on one address.
+One lane stores a single value, and all lanes load it: what they may do with it then, `behind.py` says.
 """
 
 from __future__ import annotations
@@ -39,12 +39,14 @@ class Lanes:
 
     loads: list[_Access] = field(default_factory=list)
     stores: list[_Access] = field(default_factory=list)
+    atomics: list[_Access] = field(default_factory=list)
 
     def load(self, addresses: Addresses, mask: Mask) -> int | None:
-        """The first address that another lane has stored to."""
+        """The first address that another lane has stored to, or changed by an atomic."""
         access = _access(addresses, mask)
         self.loads.append(access)
-        return next((int(met[0]) for one in self.stores if (met := _met(one, access)).size), None)
+        written = (*self.stores, *self.atomics)
+        return next((int(met[0]) for one in written if (met := _met(one, access)).size), None)
 
     def behind(self, addresses: Addresses, mask: Mask) -> bool:
         """Whether a load of a single value comes after a store of it, by one lane."""
@@ -52,11 +54,18 @@ class Lanes:
         return single and any(one.mask.size == 1 and one.low == int(addresses[0]) for one in self.stores)
 
     def store(self, addresses: Addresses, mask: Mask) -> Addresses:
-        """The addresses that another lane has loaded from or stored to."""
+        """The addresses that another lane has loaded from or stored to, or changed by an atomic."""
         access = _access(addresses, mask)
-        met = [_met(one, access) for one in (*self.loads, *self.stores)]
+        met = [_met(one, access) for one in (*self.loads, *self.stores, *self.atomics)]
         self.stores.append(access)
         return np.concatenate([addresses[:0], *met])
+
+    def atomic(self, addresses: Addresses, mask: Mask) -> int | None:
+        """The first address that another lane has loaded from or stored to; atomics may meet each other."""
+        access = _access(addresses, mask)
+        self.atomics.append(access)
+        used = (*self.loads, *self.stores)
+        return next((int(met[0]) for one in used if (met := _met(one, access)).size), None)
 
 
 def _access(addresses: Addresses, mask: Mask) -> _Access:

@@ -10,6 +10,7 @@ lanes of one program race as well, unless a barrier orders them (`lanes.py`).
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -19,7 +20,7 @@ import torch
 from .extent import Addresses, Extent, Slots, Traffic
 from .lanes import Lanes, Mask
 from .order import Order
-from .violations import MOST, OutOfBoundsError, Violation
+from .violations import MOST, OutOfBoundsError, Violation, lanes_met, programs_met
 
 _PROGRAM_BITS, _MOMENT_BITS = 24, 20  # of a stamp: launch, program, moment
 _SEVERAL = (1 << _PROGRAM_BITS) - 1  # program number that stands for "more than one program"
@@ -43,7 +44,7 @@ class Memory:
         self._kept: list[Extent] = []
         self._fresh: set[int] = set()
         self._order = Order()
-        self._lanes: dict[int, Lanes] = {}
+        self._lanes = defaultdict[int, Lanes](Lanes)
 
     def register(self, name: str, start: int, size_bytes: int, item_bytes: int) -> None:
         """Make [start, start + size_bytes) known as `name`; a start already known keeps its first extent."""
@@ -85,7 +86,7 @@ class Memory:
 
     def begin_program(self, number: int) -> None:
         self._order.begin_program(number)
-        self.wait()
+        self._lanes.clear()
 
     def wait(self) -> None:
         """All lanes of the program have come this far."""
@@ -98,9 +99,9 @@ class Memory:
         behind, own = "", True
         for extent, slots, lanes in self._split(addresses, item_bytes, "load"):
             if mask is not None:
-                done = self._lanes.setdefault(extent.start, Lanes())
+                done = self._lanes[extent.start]
                 if done.behind(addresses, mask):
-                    behind = self._told(extent, int(addresses[0]), "loads", "stored")
+                    behind = lanes_met(self._order.program, extent.at(int(addresses[0])), "loads", "stored")
                 self._crossed(extent, done.load(addresses, mask), "loads", "stored")
             extent.load_issued += lanes * item_bytes
             extent.loaded[slots] = True
@@ -128,7 +129,7 @@ class Memory:
         """`unlike`: which of the addresses hold something else; who stores what stands there harms nobody."""
         for extent, slots, lanes in self._split(addresses, item_bytes, "store"):
             if mask is not None:
-                met = self._lanes.setdefault(extent.start, Lanes()).store(addresses, mask)
+                met = self._lanes[extent.start].store(addresses, mask)
                 if met.size and unlike is not None:
                     met = met[np.isin(met, unlike())]
                 self._crossed(extent, int(met[0]) if met.size else None, "stores", "used")
@@ -144,11 +145,20 @@ class Memory:
             extent.writer[slots] = self._stamp
 
     def atomic(
-        self, addresses: Addresses, item_bytes: int, *, releases: bool = True, counts: bool = True
+        self,
+        addresses: Addresses,
+        item_bytes: int,
+        mask: Mask | None = None,
+        *,
+        releases: bool = True,
+        counts: bool = True,
     ) -> None:
         """An atomic may meet other programs' atomics at its address. `counts`: it adds, or the like; it is
         neither an exchange nor a compare-and-swap."""
         for extent, slots, lanes in self._split(addresses, item_bytes, "atomic"):
+            if mask is not None and mask.size > 1:  # at one address all of them wait
+                met = self._lanes[extent.start].atomic(addresses, mask)
+                self._crossed(extent, met, "atomically changes", "used")
             extent.store_issued += lanes * item_bytes
             extent.load_issued += lanes * item_bytes
             extent.read(slots)
@@ -221,24 +231,20 @@ class Memory:
         return foreign
 
     def _check(self, extent: Extent, slots: Slots, stamps: Slots, verb: str) -> None:
-        raced = self._raced(extent, slots, stamps, verb)
-        if raced:
+        if raced := self._raced(extent, slots, stamps, verb):
             self.note("race", raced)
 
-    def _raced(self, extent: Extent, slots: Slots, stamps: Slots, verb: str) -> str:
-        """The first race there is, in words."""
+    def _raced(self, extent: Extent, slots: Slots, stamps: Slots, verb: str) -> str:  # the first, in words
         unordered = self._unordered(stamps[slots])
-        if not unordered.any():
-            return ""
-        slot = int(slots[unordered][0])
-        return self._race(extent, slot, int(stamps[slot]), verb)
+        slot = int(slots[unordered][0]) if unordered.any() else -1
+        return self._programs_met(extent, slot, int(stamps[slot]), verb) if slot >= 0 else ""
 
     def _check_atomics(self, extent: Extent, slots: Slots, verb: str) -> None:
         """The same beside what other programs did with atomics."""
         for stamp, touched in extent.atomics:
             met = touched[np.isin(touched, slots)]
             if met.size and self._unordered(np.array([stamp])).any():
-                self.note("race", self._race(extent, int(met[0]), stamp, verb))
+                self.note("race", self._programs_met(extent, int(met[0]), stamp, verb))
                 return
 
     def _check_written(self, extent: Extent, slots: Slots) -> None:
@@ -249,18 +255,12 @@ class Memory:
 
     def _crossed(self, extent: Extent, met: int | None, verb: str, did: str) -> None:
         if met is not None:
-            self.note("race", self._told(extent, met, verb, did))
+            self.note("race", lanes_met(self._order.program, extent.at(met), verb, did))
 
-    def _told(self, extent: Extent, met: int, verb: str, did: str) -> str:
-        where = f"{extent.name}[{(met - extent.start) // extent.item_bytes}], which another one has {did}"
-        stands = "and no tl.debug_barrier stands in between"
-        return f"a lane of program {self._order.program} {verb} {where}, {stands}"
-
-    def _race(self, extent: Extent, slot: int, stamp: int, verb: str) -> str:
+    def _programs_met(self, extent: Extent, slot: int, stamp: int, verb: str) -> str:
         other = (stamp >> _MOMENT_BITS) & _SEVERAL
         whose = "several programs" if other == _SEVERAL else f"program {other}"
-        where = f"{extent.name}[{slot}], which {whose} of the same launch uses"
-        return f"program {self._order.program} {verb} {where}"
+        return programs_met(self._order.program, whose, f"{extent.name}[{slot}]", verb)
 
     def _split(self, addresses: Addresses, item_bytes: int, verb: str) -> Iterable[tuple[Extent, Slots, int]]:
         """Per tensor touched: its slots, and how many distinct addresses of it this instruction asks for."""
@@ -286,9 +286,8 @@ class Memory:
         nearest = min(self._reachable, key=lambda one: one.distance(address), default=None)
         where = "no tensor was passed to this launch"
         if nearest is not None:
-            side, near = "before the start", nearest.start
-            if address >= nearest.stop:
-                side, near = "past the end", nearest.stop
+            past = address >= nearest.stop
+            side, near = ("past the end", nearest.stop) if past else ("before the start", nearest.start)
             where = f"{abs(address - near)} bytes {side} of {nearest.name}"
         article = "an" if verb == "atomic" else "a"
         detail = f"program {self._order.program}: {article} {verb} that is not masked off goes {where}"

@@ -24,3 +24,12 @@ class Violation:
     kind: str
     kernel: str
     detail: str
+
+
+def lanes_met(program: int, where: str, verb: str, did: str) -> str:
+    stands = "and no tl.debug_barrier stands in between"
+    return f"a lane of program {program} {verb} {where}, which another one has {did}, {stands}"
+
+
+def programs_met(program: int, whose: str, where: str, verb: str) -> str:
+    return f"program {program} {verb} {where}, which {whose} of the same launch uses"

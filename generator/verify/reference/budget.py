@@ -87,12 +87,13 @@ class Target:
     how many products the op adds up at most, `in_turn` how many numbers at one place, one after another,
     `steps` how many of its operators round; where `spreads` is set, NaN may stand though the reference has a
     number or plus infinity (never for minus infinity, of which fully masked rows are made), and where it is
-    not, a number though the reference has NaN: times zero, say, which may be left out. Nor is NaN asked for
-    where a number is at its `limit`, which the reference tends to as what was infinite grows, or at all where
-    the op `loses_nan` of finite inputs as it compares. `strict`: no lower class was declared, so that float32
-    is held to its own whatever else the op works in. `by_rows`: it reduces rows, and minus infinity may stand
-    for one that is masked throughout. `either_sign`: which of two zeros is larger is left open, and so is
-    what is divided by it. Of a number that its dtype cannot hold any infinity or NaN will do.
+    not, a number though the reference has NaN, if products with zero may be left out (`leaves_out`). Nor is
+    NaN asked for where a number is at its `limit`, which the reference tends to as what was infinite grows,
+    or at all where the op `loses_nan` of finite inputs as it compares. `strict`: no lower class was declared:
+    float32 is held to its own, whatever else the op works in. `by_rows`: it reduces rows, and minus infinity
+    may stand for one that is masked throughout. `either_sign`: which of two zeros is larger is left open, and
+    so is what is divided by it. Of a number that its dtype cannot hold, or hardly, any infinity or NaN will
+    do, and NaN for infinity, or the other way, where what goes in is all `of_numbers`.
     """
 
     oracle: torch.Tensor
@@ -105,11 +106,13 @@ class Target:
     in_turn: int = 1
     steps: int = 1
     spreads: torch.Tensor | None = None
+    leaves_out: bool = True
     limit: torch.Tensor | None = None
     loses_nan: bool = False
     strict: bool = False
     by_rows: bool = True
     either_sign: bool = False
+    of_numbers: bool = False
 
 
 def _declared_times(own: torch.dtype, precision: str) -> float:
@@ -250,15 +253,17 @@ def _stray_non_finite(found: torch.Tensor, target: Target) -> str:
         return ""  # and no tensor of that size was made to see it
     kind, oracle = _kinds(found), target.oracle
     stray = (kind != _kinds(oracle)) & (kind != _kinds(target.eager))
+    if target.of_numbers:  # whether a quotient of zero goes on as infinity or NaN depends on the order
+        stray &= oracle.isfinite() | torch.isfinite(found) | (oracle.isinf() & found.isinf())
     if target.spreads is not None:
         lost = oracle.isneginf() & target.eager.isneginf() & target.by_rows
         stray &= torch.isfinite(found) | ~target.spreads | lost
-        stray &= ~(target.oracle.isnan() & torch.isfinite(found) & ~target.spreads)
+        if target.leaves_out:
+            stray &= ~(target.oracle.isnan() & torch.isfinite(found) & ~target.spreads)
     if target.limit is not None:
         near = torch.isclose(found.double(), target.limit, rtol=NEAR_LIMIT, atol=NEAR_ZERO)
         stray &= ~(target.oracle.isnan() & near)
-    most = torch.finfo(target.eager.dtype).max
-    stray &= ~((oracle.abs() > most) & oracle.isfinite() & ~torch.isfinite(found))
+    stray &= ~((oracle.abs() > _most_held(target.eager.dtype)) & oracle.isfinite() & ~torch.isfinite(found))
     if target.either_sign:
         stray &= ~(oracle.isinf() & found.isinf())
     if target.loses_nan:
@@ -270,6 +275,15 @@ def _stray_non_finite(found: torch.Tensor, target: Target) -> str:
     example = f"[{place}] is {got:g}, should be {wanted:g}"
     share = f"{int(stray.sum())} of {found.numel()} values"
     return f"{share} are finite, or not, where they should not be: {example}"
+
+
+def _most_held(dtype: torch.dtype) -> float:
+    """Beyond it a sum may overflow on the way; of two bytes it is made in float32, and rounded at last."""
+    info = torch.finfo(dtype)
+    return info.max * _ON_THE_WAY if info.max > _HALF_RANGE else info.max
+
+
+_HALF_RANGE, _ON_THE_WAY = torch.finfo(torch.float16).max, 2.0**-8
 
 
 def _all_finite(values: torch.Tensor) -> bool:

@@ -49,11 +49,13 @@ _PASSES_NAN = (
     bmm addmm baddbmm mv addmv dot convolution _softmax _log_softmax native_layer_norm native_group_norm
     native_batch_norm _native_batch_norm_legit _scaled_mm var var_mean std std_mean norm linalg_vector_norm
     cumsum cumprod prod index_add scatter_add embedding logsumexp roll flip repeat constant_pad_nd
-    pixel_shuffle pixel_unshuffle avg_pool2d avg_pool3d
+    pixel_shuffle pixel_unshuffle avg_pool2d avg_pool3d tril triu
+    arange floor_divide remainder bitwise_and bitwise_or bitwise_xor __and_ __or_ __xor_ __rshift_ __lshift_
+    bitwise_right_shift bitwise_left_shift
     """)
 )
-"""NaN comes out of these however they are computed. Of a clamp or a comparison it does not:
-`tl.maximum` drops it, as the card's own instructions do, and torch keeps it."""
+"""NaN comes out of these however they are computed, or they have to do with integers alone. Of a clamp or a
+comparison it does not: `tl.maximum` drops it, as the card's own instructions do, and torch keeps it."""
 
 _EXTREMES = words("""
     max min amax amin aminmax argmax argmin maximum minimum max_pool2d_with_indices

@@ -9,14 +9,14 @@ from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .longest import CALLS, is_axis, is_loop, made_along
 from .sizing import first_sound, free_sizes, sizes_of
 
-THOUSAND, THRICE = "a thousand of ", "three times "
-"""What their names begin with."""
+THOUSAND, THRICE, TWICE = "a thousand of ", "three times ", "more than twice "
+"""What their names begin with; the last where there is no room for the others, every two of so many met."""
 
 _LENGTHS, _THOUSAND = (1011, 1006, 1008, 1024), 1000
 """The first that an op takes: a product of either of the first two with its reciprocal in float32 is less
 than one."""
 
-_SHORTEST, _LONGEST = 5, 1536
+_SHORTEST, _LONGEST = 5, 4096
 """Sizes at full size: fewer elements are parts of a whole, and of more nobody takes all for some tiles."""
 
 _AXES = 5
@@ -39,7 +39,11 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
         if any(name in one.overrides for one in sets) or is_axis(op, name):
             beyond = _beyond(name, full[name])
             alone = 3 * full[name] >= _THOUSAND
-            found += _beside_all(op, *beyond, sets[0]) or made_along(op, *beyond, sets, most_bytes, alone)
+            found += (
+                _beside_all(op, *beyond, sets[0])
+                or made_along(op, *beyond, sets, most_bytes, alone)
+                or made_along(op, *_twice(name, full[name], judged), sets, most_bytes, alone=True)
+            )
     return found
 
 
@@ -52,6 +56,12 @@ def _beside_all(op: Op, called: str, name: str, lengths: tuple[int, ...], small:
 
 _TIMES = 2
 """The bytes of the small shape."""
+
+
+def _twice(name: str, full: int, judged: int) -> tuple[str, str, tuple[int, ...]]:
+    """As many as there is room for, but for what is `judged` as it is."""
+    lengths = ((3 * full + 1) | 1, (2 * full + full // 3) | 1, 2 * full + 2, 2 * full)
+    return f"{TWICE}{name}", name, tuple(one for one in lengths if one > judged)
 
 
 def _beyond(name: str, full: int) -> tuple[str, str, tuple[int, ...]]:

@@ -25,7 +25,9 @@ from ..inputs.families import (
     LATE_PEAKS,
     LONE_ROWS,
     MUST,
+    NAN_ALONE,
     NAN_BESIDE,
+    NANS,
     ONE_AHEAD,
     ONE_NAN,
     OPPOSED,
@@ -42,6 +44,7 @@ from ..process.exchange import Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.crowds import CROWDED
 from ..shapes.in_parts import TOGETHER
+from ..shapes.ones import ONES
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
 from ..shapes.thrice import BYTES
 from .most import (
@@ -124,7 +127,8 @@ class _Plan:
         cases.append(replace(shipped, name=f"{shipped.name}, moved", step=_moved(first, shipped)))
         if tells_more(ONE_NAN, first):
             cases.append(draw.case(0, first, ONE_NAN, optional=False))
-            cases += self._altered(*self.odd, NAN_BESIDE)
+            cases += [*self._altered(*self.odd, NAN_BESIDE), *self._altered(0, first, *NAN_ALONE)]
+            cases += draw.nan_beside_zeros(0, first)
         cases += self._layouts()
         cases += [case for layout in EMPTY for case in draw.emptied(plain(cases, self.odd[1]), layout)]
         return [*cases, *self._optional()]
@@ -146,7 +150,7 @@ class _Plan:
     def _at_small(self, shipped: Case) -> list[Case]:
         draw, first = self.draw, self.first
         cases = [*self._families(must=True), draw.nudged(shipped)]
-        here = [family for family in ALTERED if family not in (NAN_BESIDE, *CAMPS)]
+        here = [family for family in ALTERED if family not in (*NANS, *CAMPS)]
         cases += [case for family in here for case in draw.altered(shipped, family)]
         cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
         usual = draw.case(0, first, "as shipped", optional=False)
@@ -222,7 +226,7 @@ class _Plan:
 
     def _apart(self) -> list[Case]:
         """Of the shapes that stand at the end: what a crowd of places is asked, bytes at their ends, or usual
-        values alone."""
+        values alone, and zeros where there is one of each: of nothing but one class no loss is left."""
         cases = []
         for place, one in self.apart:
             if one.name == CROWDED:
@@ -231,6 +235,7 @@ class _Plan:
                 cases += self._altered(place, one, "extreme integers", "opposed ends", "as their weights")
             else:
                 cases.append(self.draw.case(place, one, "normal"))
+                cases += self._altered(place, one, "zeros alone") if one.name == ONES else []
         return cases
 
     def _layouts(self) -> list[Case]:

@@ -15,7 +15,7 @@ from ..shapes.hints import hints
 from ..shapes.multiples import MULTIPLES, multiples
 from ..shapes.ones import ONES, ones
 from ..shapes.stretched import stretched
-from ..shapes.thousands import THOUSAND, THRICE, thousands
+from ..shapes.thousands import THOUSAND, THRICE, TWICE, thousands
 from ..shapes.thrice import BYTES, thrice
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
@@ -98,7 +98,7 @@ def uncrowded(found: list[Setting]) -> list[Setting]:
 
 
 def _is_apart(name: str) -> bool:
-    return name in (CROWDED, ONES) or name.startswith((MULTIPLES, THOUSAND, THRICE, BYTES))
+    return name in (CROWDED, ONES) or name.startswith((MULTIPLES, THOUSAND, THRICE, TWICE, BYTES))
 
 
 def _run_once(setting: Setting) -> None:

@@ -8,6 +8,7 @@ from ..inputs.families import ASKED_BY, DEEP, DEEPEST, INFINITE, ONE_NAN, OPPOSE
 from ..inputs.integers import is_whole
 from ..inputs.places import Uses
 from ..inputs.setting import Setting
+from ..inputs.wide_integers import RECKONS, Reckoned
 from ..reference.on_a_card import PRODUCTS
 from ..reference.operators import RANKS
 from ..shapes.longest import LONG, OVER
@@ -52,6 +53,16 @@ def _only_places(setting: Setting) -> bool:
     return bool(uses.names) and not uses.otherwise
 
 
+def _only_numbers(setting: Setting) -> bool:
+    """Whether all that does not float is reckoned with, and no mask: words of packed bits, say."""
+    rest = [one for one in setting.shipped if isinstance(one, torch.Tensor) and not one.is_floating_point()]
+    if not all(is_whole(one) and bool(((one != 0) & (one != 1)).any()) for one in rest):
+        return False
+    with Reckoned(rest, RECKONS) as uses:
+        setting.reference.tried(setting.shipped, setting.state)
+    return bool(uses.names) and not uses.otherwise
+
+
 def tells_more(family: str, setting: Setting) -> bool:
     """Without floating inputs all families are alike; without weights the shipped one has run already."""
     tensors = [value for value in setting.shipped if isinstance(value, torch.Tensor)]
@@ -60,7 +71,7 @@ def tells_more(family: str, setting: Setting) -> bool:
         INFINITE,
         ONE_NAN,
     ):  # a mask may be a factor or a choice, of which one alone makes NaN of infinity
-        return any(floating) and (all(floating) or _only_places(setting))
+        return any(floating) and (all(floating) or _only_places(setting) or _only_numbers(setting))
     if not asks(family, setting):
         return False
     if family in (OPPOSED, OPPOSED_TOO):

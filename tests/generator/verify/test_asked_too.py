@@ -5,9 +5,9 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.inputs.draws import silent_stretches
-from kbgen.generator.verify.inputs.extremes import minus_infinite_in
 from kbgen.generator.verify.inputs.ignored import all_ignored, ignored_nan
 from kbgen.generator.verify.inputs.lengths import full_lengths
+from kbgen.generator.verify.inputs.minus_infinite import minus_infinite_in
 from kbgen.generator.verify.inputs.resized import emptied
 from kbgen.generator.verify.inputs.thresholds import met_results
 from kbgen.generator.verify.inputs.wide_integers import wide_integers

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from kbgen.generator.verify.inputs.draw import Draw
-from kbgen.generator.verify.inputs.extremes import minus_infinite_together
 from kbgen.generator.verify.inputs.fresh import fresh_state
 from kbgen.generator.verify.inputs.midway import midway
 from kbgen.generator.verify.inputs.midway_each import midway_each
+from kbgen.generator.verify.inputs.minus_infinite import minus_infinite_together
 from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.build import Input
