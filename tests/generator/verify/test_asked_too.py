@@ -7,7 +7,7 @@ from torch import nn
 from kbgen.generator.verify.inputs.draws import silent_stretches
 from kbgen.generator.verify.inputs.ignored import all_ignored, ignored_nan
 from kbgen.generator.verify.inputs.lengths import full_lengths
-from kbgen.generator.verify.inputs.minus_infinite import minus_infinite_in
+from kbgen.generator.verify.inputs.minus_infinite import minus_infinite_but_first, minus_infinite_in
 from kbgen.generator.verify.inputs.resized import emptied
 from kbgen.generator.verify.inputs.thresholds import met_results
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
@@ -142,3 +142,15 @@ def test_no_rows_leaves_taps_that_are_as_many() -> None:
     given = emptied(joined, [torch.randn(2, 5, 2), torch.randn(2, 5, 7)], {}, "no rows")
     assert given is not None
     assert [torch.as_tensor(one).shape for one in given] == [(0, 5, 2), (0, 5, 7)]
+
+
+def test_all_of_a_row_but_its_first_is_minus_infinity_where_equals_are_told_apart() -> None:
+    x = torch.randn(6, 9)
+    stable = reference(lambda x: x.sort(dim=-1, descending=True, stable=True).indices[:, :4])
+    found = minus_infinite_but_first(stable, [x], {}, draw())
+    assert found is not None
+    given = torch.as_tensor(found[0])
+    assert torch.equal(given.isneginf().sum(-1), torch.tensor([8, 0, 8, 0, 8, 0]))
+    assert given[:, 0].isfinite().all()
+    assert minus_infinite_but_first(reference(lambda x: x.topk(4).indices), [x], {}, draw()) is None
+    assert minus_infinite_but_first(reference(lambda x: x.softmax(-1)), [x], {}, draw()) is None

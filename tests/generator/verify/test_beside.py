@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.beside import nan_beside
+from kbgen.generator.verify.inputs.beside import nan_alone, nan_beside
 from kbgen.generator.verify.reference.oracle import Reference
 
 from .calls import reference
@@ -49,3 +49,16 @@ def test_nothing_where_every_value_takes_all_there_is() -> None:
 def test_nothing_where_no_gradient_tells_what_is_taken() -> None:
     assert nan_beside(Reference(nn.Identity(), "as-is"), [torch.arange(4)], {}, draw()) is None
     assert nan_beside(reference(torch.argmax), [torch.randn(4)], {}, draw()) is None
+
+
+def test_nan_alone_among_zeros_tells_who_skips_products_with_zero() -> None:
+    inputs = [torch.randn(4, 7), torch.randn(7, 5)]
+    found = nan_alone(1, reference(torch.matmul), inputs, {}, draw())
+    assert found is not None
+    left, right = map(torch.as_tensor, found)
+    assert not left.any()
+    assert right.isnan().sum() == 1
+    assert right.count_nonzero() == right.numel()
+    assert nan_alone(2, reference(torch.matmul), inputs, {}, draw()) is None
+    assert nan_alone(0, reference(torch.relu), [inputs[0]], {}, draw()) is None
+    assert nan_alone(0, reference(lambda a, b: b), inputs, {}, draw()) is None  # where it does not show

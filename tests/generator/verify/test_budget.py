@@ -354,3 +354,30 @@ def test_the_mean_of_two_rows_that_are_near_each_other_may_be_rounded(tmp_path: 
     (one,) = right.targets()
     assert compare(rounded.float(), one, "fp32").accepted
     assert not compare((rounded - 9 * off / deviation).float(), one, "fp32").accepted
+
+
+def test_which_of_infinity_and_nan_numbers_lead_to_is_left_open() -> None:
+    oracle = torch.tensor([1.0, -torch.inf], dtype=torch.float64)
+    case = Target(oracle, oracle.float(), oracle, of_numbers=True)
+    assert compare(torch.tensor([1.0, torch.nan]), case, "fp32").accepted
+    assert not compare(torch.tensor([1.0, torch.inf]), case, "fp32").accepted
+    assert not compare(torch.tensor([1.0, 3.0]), case, "fp32").accepted
+    assert not compare(torch.tensor([torch.nan, -torch.inf]), case, "fp32").accepted
+
+
+def test_sums_may_overflow_beside_the_end_of_what_they_are_made_in() -> None:
+    far = torch.tensor([1.0, -2.8e38], dtype=torch.float64)
+    assert compare(torch.tensor([1.0, -torch.inf]), target(far), "fp32").accepted
+    near = torch.tensor([1.0, -(2.0**110)], dtype=torch.float64)
+    assert not compare(torch.tensor([1.0, -torch.inf]), target(near), "fp32").accepted
+    half = torch.tensor([1.0, 60000.0], dtype=torch.float64)
+    found = torch.tensor([1.0, torch.inf]).half()
+    assert not compare(found, target(half, half.half()), "fp16").accepted
+
+
+def test_a_product_with_zero_is_nan_unless_it_may_be_left_out() -> None:
+    oracle = torch.tensor([1.0, torch.nan], dtype=torch.float64)
+    found, untouched = torch.tensor([1.0, 0.0]), torch.zeros(2, dtype=torch.bool)
+    for leaves_out in (True, False):
+        case = Target(oracle, oracle.float(), oracle, spreads=untouched, leaves_out=leaves_out)
+        assert compare(found, case, "fp32").accepted is leaves_out

@@ -32,6 +32,11 @@ FORWARD, BACKWARD = at(*range(8)), at(*reversed(range(8)))
         (lambda lanes: lanes.store(at(0), ONE), lambda lanes: lanes.store(at(0), ONE), False),
         (lambda lanes: lanes.load(at(0), ONE), lambda lanes: lanes.store(at(0), ONE), False),
         (lambda lanes: lanes.store(at(0), ONE), lambda lanes: lanes.load(FORWARD, ALL), True),
+        (lambda lanes: lanes.atomic(BACKWARD, ALL), lambda lanes: lanes.load(FORWARD, ALL), True),
+        (lambda lanes: lanes.atomic(FORWARD, ALL), lambda lanes: lanes.load(FORWARD, ALL), False),
+        (lambda lanes: lanes.store(FORWARD, ALL), lambda lanes: lanes.atomic(BACKWARD, ALL), True),
+        (lambda lanes: lanes.atomic(FORWARD, ALL), lambda lanes: lanes.store(BACKWARD, ALL), True),
+        (lambda lanes: lanes.atomic(FORWARD, ALL), lambda lanes: lanes.atomic(BACKWARD, ALL), False),
         (lambda lanes: lanes.load(at(0, 0, 0, 0), ALL[:4]), lambda lanes: lanes.store(at(0), ONE), True),
     ],
 )

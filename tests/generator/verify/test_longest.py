@@ -280,3 +280,50 @@ def test_where_full_size_is_judged_so_is_one_row_more(tmp_path: Path) -> None:
     found = {one.name: one.op for one in settings(load_op(path), "as-is", 1)}
     assert any(not one.overrides for one in found.values())
     assert found["one more"].constants["ROWS"] == 257
+
+
+PAIRS = """
+import torch
+from torch import nn
+
+BODIES = 200
+
+
+class Model(nn.Module):
+    def forward(self, at, mass):
+        apart = at[None] - at[:, None]
+        return (mass[None, :, None] * apart * torch.rsqrt(apart.square().sum(-1) + 1)[..., None]).sum(1)
+
+
+def get_inputs():
+    return [torch.randn(BODIES, 3), torch.rand(BODIES)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def test_where_all_pairs_leave_no_room_for_a_thousand_there_are_twice_as_many(tmp_path: Path) -> None:
+    found = shapes(op(tmp_path, PAIRS))
+    assert found["more than twice BODIES"]["BODIES"] == 467
+    assert not any("thousand" in name for name in found)
+
+
+def test_nan_meets_weights_of_zero(tmp_path: Path) -> None:
+    text = PRODUCT.replace("200, 500, 1024", "20, 24, 40")
+    text = text.replace(
+        "nn.Module):\n", "nn.Module):\n    def __init__(self):\n        super().__init__()\n", 1
+    )
+    text = text.replace(
+        "super().__init__()\n",
+        "super().__init__()\n        self.scale = nn.Parameter(torch.ones(20, 1))\n",
+        1,
+    )
+    text = text.replace("a @ b", "self.scale * (a @ b)")
+    cases = plan(settings(op(tmp_path, text), "as-is", 1), 1)
+    (asked,) = [case for case in cases if case.name == "small, one NaN, weights of zero"]
+    assert not asked.step.state["scale"].any()
+    assert torch.as_tensor(asked.inputs[0]).isnan().any()
+    alone = [case for case in cases if case.family == "NaN in 1, zeros elsewhere"]
+    assert [torch.as_tensor(case.inputs[0]).any().item() for case in alone] == [False]

@@ -8,8 +8,9 @@ from kbgen.generator.verify.inputs.families import nudged
 from kbgen.generator.verify.inputs.integers import lowest_places, one_place
 from kbgen.generator.verify.inputs.offsets import late_beginning, one_part, uneven_offsets, without_elements
 from kbgen.generator.verify.inputs.past_places import past_the_last
-from kbgen.generator.verify.inputs.places import names_each_once, puts_at_places
+from kbgen.generator.verify.inputs.places import Uses, names_each_once, puts_at_places
 from kbgen.generator.verify.inputs.resized import other_rows
+from kbgen.generator.verify.inputs.wide_integers import PICKS_BITS
 from kbgen.generator.verify.reference.oracle import Reference
 
 SLOTS = torch.tensor([7, 3, 11, 5])
@@ -165,3 +166,12 @@ def test_a_batch_may_be_a_slice_of_a_longer_one() -> None:
     assert changed is not None
     assert torch.as_tensor(changed[1]).tolist() == [2, 4, 8, 12]
     assert late_beginning(Reference(nn.ReLU(), "as-is"), [KEYS], {}, draw()) is None
+
+
+def test_what_bits_are_shifted_by_is_none_of_the_bits_that_are_picked() -> None:
+    words, shifts = torch.randint(0, 1 << 30, (8,)), torch.arange(0, 32, 4)
+    for numbers, otherwise in ((words, False), (shifts, True)):
+        with Uses([numbers], PICKS_BITS) as uses:
+            (words >> shifts) & 15
+        assert uses.names
+        assert uses.otherwise is otherwise

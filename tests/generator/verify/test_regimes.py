@@ -127,3 +127,19 @@ def test_a_loaded_variance_or_a_row_of_weights_is_as_small_as_an_epsilon() -> No
     assert drawn(EPSILON, table, ROWS) is None  # as constructed: a table
     projected = Weighed(lambda w, x: normalize(x @ w.T, dim=-1, eps=1e-6), torch.randn(6, 24))
     assert drawn(EPSILON, projected, ROWS, moved=0.75) is None  # inputs reach it too
+
+
+def test_powers_overflow_before_factors_of_zero_take_them_back() -> None:
+    def horner(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        found = torch.zeros_like(x)
+        for factor in weight[0].flip(0):
+            found = found * x + factor
+        return found
+
+    found = drawn("first weights alone, wide inputs", Weighed(horner, torch.randn(1, 8)), ROWS)
+    assert found is not None
+    (x,), weight = found
+    assert not weight[0, 2:].any()
+    assert horner(weight, x).isfinite().all()
+    assert x.pow(7).isinf().any()
+    assert drawn("first weights alone, wide inputs", Weighed(horner, torch.randn(1, 2)), ROWS) is None

@@ -62,7 +62,7 @@ def test_a_weight_brings_a_place_up_from_far_below() -> None:
     assert drawn(UP, Router(4, weigh=False)) is None  # no exponentials
 
 
-def test_weights_bring_half_of_the_places_up_and_exponentials_of_them_are_nothing_among_all() -> None:
+def test_weights_bring_all_places_but_one_up_and_exponentials_of_them_are_nothing_among_all() -> None:
     found = drawn("all but one brought up by added weights", Router(4))
     assert found is not None
     logits, state = found
