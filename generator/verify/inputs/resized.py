@@ -40,6 +40,8 @@ def other_rows(
     if rows < 2:
         return
     moved = axes.along(_number(inputs, places[0]), 0)
+    if axes.moved and moved is None and rows < SMALLEST_BESIDE_NAMES:
+        return  # a number that the op file writes out beside named sizes
     with_rows = {
         place
         for place in places

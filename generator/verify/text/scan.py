@@ -94,6 +94,24 @@ def _lists_modules(node: ast.AST) -> TypeGuard[ast.Call]:
     return isinstance(asked, ast.Attribute) and asked.attr == "modules" and is_name(asked.value, "self")
 
 
+def construction(tree: ast.Module) -> set[int]:
+    """The ids of what constructors are made of: their own nodes, and those of functions of the file that
+    nothing else names."""
+    makers = [one for one in nodes(tree) if isinstance(one, ast.FunctionDef) and one.name in _MAKERS]
+    found = {id(inner) for node in makers for inner in ast.walk(node)}
+    helpers = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
+    while True:
+        named = [one for one in nodes(tree) if isinstance(one, ast.Name) and one.id in helpers]
+        others = {one.id for one in named if id(one) not in found}
+        ours = {one.id for one in named} - others
+        if not ours:
+            return found
+        found |= {id(inner) for name in ours for inner in ast.walk(helpers.pop(name))}
+
+
+_MAKERS = ("__init__", "reset_parameters")
+
+
 class _Reader:
     """One pass over the tree; kernels (`@triton.jit` functions) and constructors, which initialise weights
     that the judge replaces, are read for forbidden names, not for torch calls."""
@@ -108,12 +126,7 @@ class _Reader:
         self.bound = bound_by_functions(tree)
         self.read = {id(node.value) for node in nodes(tree) if isinstance(node, ast.Attribute)}
         self.called = {id(node.func) for node in nodes(tree) if isinstance(node, ast.Call)}
-        self.construction = {
-            id(inner)
-            for node in nodes(tree)
-            if isinstance(node, ast.FunctionDef) and node.name in ("__init__", "reset_parameters")
-            for inner in ast.walk(node)
-        }
+        self.construction = construction(tree)
         self.listing = {
             id(node.func) for node in nodes(tree) if id(node) in self.construction and _lists_modules(node)
         }

@@ -194,3 +194,10 @@ def test_sides_of_two_constants_are_exchanged_and_all_that_goes_along_with_them(
     assert sides(Axes(), *given) == {}
     assert sides(Axes([rows | inner]), *given) == {}
     assert sides(Axes([rows, inner | {(1, 0)}]), *given) == {}
+
+
+def test_rows_that_an_op_file_writes_out_beside_named_sizes_stay() -> None:
+    columns = Axes([frozenset([(0, 1)])])
+    assert not list(other_rows(reference(Summed()), [X], {}, columns))
+    assert list(other_rows(reference(Summed()), [torch.randn(17, 4)], {}, columns))
+    assert list(other_rows(reference(Summed()), [X], {}, Axes()))

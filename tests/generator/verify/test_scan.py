@@ -243,3 +243,23 @@ def test_a_generator_draws_weights_and_nothing_else() -> None:
     refused = scan(model(f"g = {draw}\nreturn torch.empty_like(x)")).fault
     assert refused is not None
     assert "torch.Generator" in refused.detail
+
+
+TABLE = """
+def step(count):
+    return torch.linspace(0, 1, count)
+
+def table(count):
+    return step(count).sin()
+"""
+
+
+def test_what_only_constructors_name_is_a_part_of_them() -> None:
+    made = constructed("self.register_buffer('table', table(8))").replace(
+        "class ModelNew", f"{TABLE}\nclass ModelNew"
+    )
+    assert scan(made).fault is None
+    used = model("return x + table(8)", TABLE)
+    fault = scan(used).fault
+    assert fault is not None
+    assert fault.cause == "library-call"
