@@ -63,16 +63,19 @@ def limits_for(kernels: int) -> Limits:
     return replace(CHILD_LIMITS, wall_s=2.0 * cpu_s, cpu_s=cpu_s)
 
 
-_MOST_WAITING = 4.0
-"""Processes to a core that a limit of the wall's clock waits for."""
+_MOST_WAITING, _SLOWED = 4.0, _SHARED_CPU_S / 90
+"""Processes to a core that a limit of the wall's clock waits for; and times the CPU time of a core alone that
+one takes whose other thread is busy."""
 
 
 def _on_this_machine(limits: Limits) -> Limits:
-    """Where CPU time is to decide, by the wall's clock as much more as processes wait for each core."""
+    """Where CPU time is to decide, by the wall's clock as much more as processes wait for each core, and more
+    of it where most of them are busy: two of what counts as a core may be threads of one."""
     if limits.cpu_s is None or limits.wall_s < limits.cpu_s:
         return limits
     waiting = os.getloadavg()[0] / len(os.sched_getaffinity(0))
-    return replace(limits, wall_s=limits.wall_s * min(_MOST_WAITING, max(1.0, waiting)))
+    cpu_s = round(limits.cpu_s * min(_SLOWED, max(1.0, 2 * waiting)))
+    return replace(limits, wall_s=limits.wall_s * min(_MOST_WAITING, max(1.0, waiting)), cpu_s=cpu_s)
 
 
 def verify(

@@ -264,18 +264,20 @@ def test_a_file_that_never_says_no_is_judged_once(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("load", "limits", "wall_s"),
+    ("load", "limits", "wall_s", "cpu_s"),
     [
-        (0.5, CHILD_LIMITS, CHILD_LIMITS.wall_s),
-        (5.0, CHILD_LIMITS, 2.5 * CHILD_LIMITS.wall_s),
-        (99.0, CHILD_LIMITS, 4 * CHILD_LIMITS.wall_s),
-        (99.0, Limits(wall_s=8, cpu_s=90), 8),
-        (99.0, Limits(wall_s=600, cpu_s=None), 600),
+        (0.5, CHILD_LIMITS, CHILD_LIMITS.wall_s, 90),
+        (1.2, CHILD_LIMITS, CHILD_LIMITS.wall_s, 108),
+        (5.0, CHILD_LIMITS, 2.5 * CHILD_LIMITS.wall_s, 135),
+        (99.0, CHILD_LIMITS, 4 * CHILD_LIMITS.wall_s, 135),
+        (99.0, Limits(wall_s=8, cpu_s=90), 8, 90),
+        (99.0, Limits(wall_s=600, cpu_s=None), 600, None),
     ],
 )
 def test_on_a_busy_machine_cpu_time_decides(
-    load: float, limits: Limits, wall_s: float, monkeypatch: pytest.MonkeyPatch
+    load: float, limits: Limits, wall_s: float, cpu_s: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
-    assert judging._on_this_machine(limits).wall_s == wall_s
+    found = judging._on_this_machine(limits)
+    assert (found.wall_s, found.cpu_s) == (wall_s, cpu_s)
