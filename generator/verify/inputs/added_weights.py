@@ -19,6 +19,9 @@ _BIAS = "bias"
 _BIASES = {"addmm": 0, "baddbmm": 0, "convolution": 2}
 """Where what they add stands among their arguments."""
 
+BIASES = _ADDS | {_BIAS}
+"""What adds a weight to something."""
+
 _COPIES = words("copy clone detach equal")
 _COMMON = 64.0
 """Times a normal value."""
@@ -27,7 +30,7 @@ _FAR = 100.0
 """Times a normal value: exponentials of some overflow in float32, and of others are zero."""
 
 
-class _Takers(Watching):
+class Takers(Watching):
     """The operators, views apart, that take each of some tensors, known by their numbers."""
 
     def __init__(self, weights: Mapping[str, torch.Tensor]) -> None:
@@ -42,11 +45,17 @@ class _Takers(Watching):
         moves = func.is_view or name in _COPIES
         for place, one in ((place, one) for place, arg in enumerate(args) for one in pytree.tree_leaves(arg)):
             if isinstance(one, torch.Tensor) and one.is_floating_point() and not moves:
-                weight = self._which(one)
+                weight = self.which(one)
                 if weight is not None:
                     self.takers[weight].add(_BIAS if _BIASES.get(name) == place else name)
 
-    def _which(self, value: torch.Tensor) -> str | None:
+    def follow(self, value: torch.Tensor, weight: str) -> None:
+        """Take what shares its memory for the weight, too."""
+        self._storages[value.untyped_storage().data_ptr()] = weight
+        self._held.append(value)
+
+    def which(self, value: torch.Tensor) -> str | None:
+        """The weight that it holds the numbers of."""
         at = value.untyped_storage().data_ptr()
         if at not in self._storages:
             for axis in (axis for axis, stride in enumerate(value.stride()) if stride == 0):
@@ -59,8 +68,7 @@ class _Takers(Watching):
             )
             if (found := next(same, None)) is None:
                 return None
-            self._storages[at] = found
-            self._held.append(value)
+            self.follow(value, found)
         return self._storages[at]
 
 
@@ -99,7 +107,7 @@ def beside_scores(
 _BESIDE, _SUNK = words("cat logaddexp maximum"), 2.0**41
 """What takes weights beside scores, and how far such are below zero: above scores that are as far squared."""
 
-BESIDE = _ADDS | {_BIAS} | _BESIDE
+BESIDE = BIASES | _BESIDE
 """What takes weights that scale nothing."""
 
 
@@ -134,7 +142,7 @@ def added_only(
     reference: Reference,
     inputs: Sequence[Input],
     state: dict[str, torch.Tensor],
-    adding: frozenset[str] = _ADDS | {_BIAS},
+    adding: frozenset[str] = BIASES,
 ) -> tuple[list[str], set[str]]:
     """The names of weights that are taken by these and nothing else, and the operators of the op."""
     takers, operators = takers_of(reference, inputs, state)
@@ -145,10 +153,15 @@ def takers_of(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]
 ) -> tuple[dict[str, set[str]], set[str]]:
     """Which operators take each weight, views and copies apart, and all operators of the op."""
-    parameters = {name for name, _ in reference.model.named_parameters()}
-    weights = {n: one for n, one in state.items() if n in parameters and one.is_floating_point()}
+    weights = weights_of(reference, state)
     if not weights:
         return {}, set()
-    with _Takers(weights) as seen:
+    with Takers(weights) as seen:
         reference.tried(inputs, state)
     return seen.takers, seen.operators
+
+
+def weights_of(reference: Reference, state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Parameters that float."""
+    parameters = {name for name, _ in reference.model.named_parameters()}
+    return {name: one for name, one in state.items() if name in parameters and one.is_floating_point()}

@@ -9,7 +9,7 @@ from ....profiling.build import Input
 from .beside import nan_alone, nan_beside
 from .camps import BEHIND, LATE, scores_rise_late, values_behind
 from .chosen import chosen_ahead
-from .counters import counters_run_over
+from .counters import BEYOND, counters_beyond, counters_run_over
 from .deviations import far_deviations
 from .ends import opposed_ends
 from .epsilons import beside_an_epsilon
@@ -65,6 +65,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle NaN from zero": idle_from_zero, "idle NaN behind lengths": idle_behind_lengths,
     NAN_BESIDE: nan_beside, **{name: partial(nan_alone, turn) for turn, name in enumerate(NAN_ALONE)},
     NEUTRAL: neutral, "counters run over": counters_run_over,
+    BEYOND: counters_beyond,
     "ignored classes": ignored_classes, "chosen far ahead": chosen_ahead,
     BEHIND: values_behind, LATE: scores_rise_late,
     "extreme integers": extreme_integers, "lowest places": lowest_places,

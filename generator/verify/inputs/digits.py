@@ -10,6 +10,7 @@ from ....profiling.build import Input
 from ..reference.measures import difference
 from ..reference.oracle import Reference
 from .extremes import is_finite
+from .families import floats
 
 
 def keeps_digits(
@@ -21,3 +22,13 @@ def keeps_digits(
         return False
     pairs = zip(own.outputs, exact.outputs, strict=True)
     return all(not one.is_floating_point() or difference(one, right).worst <= most for one, right in pairs)
+
+
+def keeps_most_digits(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
+    """Likewise by some roundings of the coarsest type among its inputs."""
+    coarsest = max((torch.finfo(one.dtype).eps for one in inputs if floats(one)), default=0.0)
+    return keeps_digits(reference, inputs, state, min(_ROUNDINGS * coarsest, _MOST))
+
+
+_ROUNDINGS, _MOST = 2.0**10, 2.0**-6
+"""What the reference may be off by: so many of its own dtype, and no more than that."""

@@ -14,6 +14,7 @@ from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
 from .added_weights import beside_scores, far_below_zero, far_from_zero, far_in_common
 from .altered import ALTERED
 from .axes import axes_of
+from .counters import BEYOND, buffers_beyond
 from .domain import within
 from .extremes import is_finite
 from .families import FAINT, FEW, HALVES, LEVEL, MUST, ONE_NAN, TIES, draw_inputs, floats, nudged
@@ -129,12 +130,15 @@ class Draw:
         given = case.setting.reference, case.inputs, case.step.state
         return _numbered(case, [inputs for number in numbers for inputs in at_number(*given, number)])
 
-    def trained(self, place_of_shape: int, setting: Setting) -> list[Case]:
-        """Calls with weights that training leads to: of either sign, and single ones far out; none where
-        there are none such, or the reference has no number then."""
+    def trained(
+        self, place_of_shape: int, setting: Setting, families: Collection[str] | None = None
+    ) -> list[Case]:
+        """Calls with weights that training leads to: of either sign, and single ones far out, or of these
+        `families`; none where there are none such, or the reference has no number then."""
         cases = []
-        few = (*_SUMS, *REGIMES) if place_of_shape == 0 else ()
-        for family in (*_of_models(setting), *_ADDED, *WITH_WEIGHTS, *few):
+        few = (*_SUMS, *REGIMES, BEYOND) if place_of_shape == 0 else ()
+        all_here = (*_of_models(setting), *_ADDED, *WITH_WEIGHTS, *few)
+        for family in all_here if families is None else families:
             case = self.case(place_of_shape, setting, FAINT if family == FRESH else "normal")
             found = self._weighed(family, setting, case.inputs, case.step.state)
             if found is None:
@@ -156,7 +160,9 @@ class Draw:
         reference, generator = setting.reference, self.generator
         if family in WITH_WEIGHTS or family in REGIMES:
             return {**WITH_WEIGHTS, **REGIMES}[family](reference, inputs, state, generator)
-        if family in _ADDED | _SUMS:
+        if family == BEYOND:
+            found = buffers_beyond(setting.moving, reference, inputs, state, generator)
+        elif family in _ADDED | _SUMS:
             found = (_ADDED | _SUMS)[family](reference, inputs, state, generator)
         else:
             found = _of_models(setting)[family](reference.model, state, generator)

@@ -9,6 +9,8 @@ import torch
 from ....profiling.build import Input
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Reference
+from .added_weights import BIASES, added_only
+from .digits import keeps_most_digits
 from .domain import is_positive
 
 _ROOM = 4.0
@@ -49,6 +51,32 @@ def half_range_beside_weights(
 
 
 _WEIGHT = 8.0
+
+
+def half_ends_beside_weights(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> tuple[list[Input], dict[str, torch.Tensor]] | None:
+    """Inputs and added weights of float16 near its ends, of either sign, or all below zero, or above: their
+    sums are beyond it, and what bounds them comes later. None where there are no such, or no result has a
+    number then."""
+    halves = [place for place, one in enumerate(inputs) if _is_half(one) and not is_positive(one)]
+    added = added_only(reference, inputs, state, BIASES | {"_to_copy"})[0] if halves else []
+    names = [name for name in added if state[name].dtype == torch.float16]
+    for sign in (0, -1, 1) if names else ():
+        changed = {**state, **{name: _near_end(state[name], sign, generator) for name in names}}
+        given = [
+            _near_end(one, sign, generator) if place in halves and isinstance(one, torch.Tensor) else one
+            for place, one in enumerate(inputs)
+        ]
+        if keeps_most_digits(reference, given, changed):
+            return given, changed
+    return None
+
+
+def _near_end(value: torch.Tensor, sign: int, generator: torch.Generator) -> torch.Tensor:
+    signs = sign or 2 * torch.randint(0, 2, value.shape, generator=generator) - 1
+    share = (2 + torch.rand(value.shape, generator=generator)) / 3.5
+    return (signs * share * torch.finfo(value.dtype).max).to(value.dtype)
 
 
 def half_alone(

@@ -14,7 +14,8 @@ from ..reference.on_a_card import PRODUCTS
 from ..reference.operators import FRACTIONAL, words
 from ..reference.oracle import Reference
 from .added_weights import BESIDE, added_only, takers_of
-from .digits import keeps_digits
+from .bent_weights import BENT
+from .digits import keeps_most_digits
 from .domain import is_positive, operators_of
 from .epsilons import weights_beside_an_epsilon
 from .families import EXPONENTIAL, floats, leading_pair
@@ -34,9 +35,6 @@ _DIFFERS = words("sub rsub _cdist_forward _euclidean_dist")
 _FAR = 512.0
 """Times a normal value: of a square of it, float32 has no digit left behind the point."""
 
-_ROUNDINGS, _MOST = 2.0**10, 2.0**-6
-"""What the reference may be off by: so many of its own dtype, and no more than that."""
-
 
 def _below_zero(
     reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
@@ -53,7 +51,7 @@ def _below_zero(
             _cast(width * widened(one), one) if far and floats(one) else one
             for one, far in zip(inputs, wide, strict=True)
         ]
-        if _keeps(reference, given, changed):
+        if keeps_most_digits(reference, given, changed):
             return given, changed
     return None
 
@@ -73,7 +71,7 @@ def _facing(
     given[pair[0]], given[pair[1]] = one, _cast(facing, other)
     for factor in _BEYOND:
         changed = {**state, **{name: _cast(factor * widened(state[name]), state[name]) for name in scales}}
-        if _keeps(reference, given, changed):
+        if keeps_most_digits(reference, given, changed):
             return given, changed
     return None
 
@@ -92,7 +90,7 @@ def _in_common(
     given = [
         _far(one, generator) if together and floats(one) and not is_positive(one) else one for one in inputs
     ]
-    return (given, changed) if _keeps(reference, given, changed) else None
+    return (given, changed) if keeps_most_digits(reference, given, changed) else None
 
 
 def _first_alone(
@@ -113,7 +111,7 @@ def _first_alone(
             else one
             for one, far in zip(inputs, wide, strict=True)
         ]
-        if _keeps(reference, given, changed):
+        if keeps_most_digits(reference, given, changed):
             return given, changed
     return None
 
@@ -162,11 +160,6 @@ def _cast(found: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     return found.to(like.dtype)
 
 
-def _keeps(reference: Reference, inputs: Sequence[Input], state: State) -> bool:
-    coarsest = max((torch.finfo(one.dtype).eps for one in inputs if floats(one)), default=0.0)
-    return keeps_digits(reference, inputs, state, min(_ROUNDINGS * coarsest, _MOST))
-
-
 REGIMES: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Generator], Found]] = {
     "scales below zero, wide inputs": _below_zero,
     "scales far out, rows opposed": partial(_facing, -1.0),
@@ -174,5 +167,6 @@ REGIMES: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Generat
     "weights far out in common": _in_common,
     "first weights alone, wide inputs": _first_alone,
     "weights beside an epsilon": weights_beside_an_epsilon,
+    **BENT,
 }
 """Asked for at the first shape alone."""

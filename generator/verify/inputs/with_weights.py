@@ -14,7 +14,7 @@ from ..reference.oracle import Reference
 from .added_weights import added_only, below_zero
 from .exponents import weights_as_exponents
 from .families import EXPONENTIAL, floats
-from .half_range import half_range_beside_weights
+from .half_range import half_ends_beside_weights, half_range_beside_weights
 from .idle_weights import IDLE_ROWS, IDLE_WEIGHTS, idle_rows, idle_weights
 from .repeated import nearly_twice
 
@@ -81,4 +81,5 @@ WITH_WEIGHTS: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Ge
     IDLE_WEIGHTS: idle_weights,
     "weights as exponents": weights_as_exponents,
     "half range beside weights": half_range_beside_weights,
+    "half ends beside weights": half_ends_beside_weights,
 }

@@ -14,7 +14,9 @@ from functools import partial
 import torch
 
 from ..inputs.altered import ALTERED, AT_LENGTH
+from ..inputs.bent_weights import BENT
 from ..inputs.camps import CAMPS
+from ..inputs.counters import BEYOND
 from ..inputs.draw import Draw
 from ..inputs.families import (
     FAMILIES,
@@ -50,6 +52,7 @@ from ..shapes.thrice import BYTES
 from .most import (
     columns,
     input_bytes,
+    longest_axis,
     longest_column,
     longest_division,
     longest_row,
@@ -69,7 +72,7 @@ others run at the first shape."""
 _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD, KEYS_BELOW)
 """Families that are planned one by one."""
 
-_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide integers")
+_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide integers", BEYOND)
 """Of the shipped inputs' altered kinds; whole tiles hide a length's last, and labels beyond the last."""
 
 _AT_LONGEST = (
@@ -120,6 +123,7 @@ class _Plan:
         name = f"{left_out.name}, kernels left out"
         cases.append(replace(left_out, name=name, step=_ghost(left_out.step)))
         cases += self._at_small(shipped)
+        cases += self._elsewhere_too({case.family for case in cases})
         cases += self._of_places_and_rows(shipped)
         cases += self._at_parts()
         cases += self._at_length()
@@ -156,6 +160,17 @@ class _Plan:
         usual = draw.case(0, first, "as shipped", optional=False)
         cases += [*midway(usual, draw.generator), *midway_each(usual, draw.generator)]
         return [*cases, *([draw.case(0, first, HALVES, optional=False)] if in_half(first) else [])]
+
+    def _elsewhere_too(self, asked: set[str]) -> list[Case]:
+        """Weights that another shape tells more with: counters at odd sizes, which are no powers of two, and
+        decays behind the most steps."""
+        where = {BEYOND: self.odd, **dict.fromkeys(BENT, self._most(longest_axis))}
+        return [
+            case
+            for family, (place, one) in where.items()
+            if place and family in asked
+            for case in self.draw.trained(place, one, (family,))
+        ]
 
     def _of_places_and_rows(self, shipped: Case) -> list[Case]:
         cases = []

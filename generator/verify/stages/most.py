@@ -36,6 +36,11 @@ def longest_row(setting: Setting) -> int:
     return max((shape[-1] for shape in shapes if shape), default=0)
 
 
+def longest_axis(setting: Setting) -> int:
+    """Of any input."""
+    return max((size for shape in setting.op.footprint().inputs for size in shape), default=0)
+
+
 def most_places(setting: Setting) -> int:
     """Integers in a row of any input, or in all of it where it has no rows."""
     return max((one.shape[-1] for one in setting.shipped if is_whole(one)), default=0)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import torch
+from torch import nn
 
-from kbgen.generator.verify.inputs.counters import counters_run_over
+from kbgen.generator.verify.inputs.counters import buffers_beyond, counters_beyond, counters_run_over
 from kbgen.generator.verify.inputs.families import DEEP, DEEPEST, draw_inputs
 from kbgen.generator.verify.inputs.idle import idle_behind_lengths
 from kbgen.generator.verify.inputs.neutral import neutral
 from kbgen.generator.verify.inputs.thresholds import met_integers
+from kbgen.generator.verify.reference.oracle import Reference
 
 from .calls import reference
 
@@ -109,3 +111,46 @@ def test_columns_are_below_zero_as_far_as_rows_are() -> None:
         assert isinstance(drawn, torch.Tensor)
         assert float(drawn.max()) <= -least
         assert float(drawn.min()) > -1e30
+
+
+def test_counters_stand_beyond_their_lower_word() -> None:
+    def turned(x: torch.Tensor, steps: torch.Tensor) -> torch.Tensor:
+        steps.add_(1)
+        return torch.where(steps % 50 == 0, x, -x)
+
+    x = torch.randn(30)
+    changed = tensors([*(counters_beyond(reference(turned), [x, torch.arange(30)], {}, draw()) or ())])
+    assert bool((changed[1] >= 2**32).all())
+    assert len(changed[1].unique()) > 20
+    assert counters_beyond(reference(turned), [x, torch.arange(30, dtype=torch.int32)], {}, draw()) is None
+
+
+class Ring(nn.Module):
+    """Each row's counter tells its sign by its place in a ring; one that is kept `below` its length is no
+    counter."""
+
+    def __init__(self, below: bool) -> None:
+        super().__init__()
+        self.below = below
+        self.register_buffer("seen", torch.zeros(30, dtype=torch.int64))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.where(self.seen % 24 > 11, x, -x)
+        self.seen += 1
+        if self.below:
+            self.seen %= 24
+        return y
+
+
+def test_counters_that_a_module_keeps_stand_there_too() -> None:
+    def found(below: bool) -> dict[str, torch.Tensor] | None:
+        model = Ring(below)
+        return buffers_beyond(
+            {"seen"}, Reference(model, "as-is"), [torch.randn(30)], model.state_dict(), draw()
+        )
+
+    changed = found(below=False)
+    assert changed is not None
+    assert bool((changed["seen"] >= 2**32).all())
+    assert len(changed["seen"].unique()) > 20
+    assert found(below=True) is None

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.half_range import half_alone, half_range, half_range_beside_weights
+from kbgen.generator.verify.inputs.half_range import (
+    half_alone,
+    half_ends_beside_weights,
+    half_range,
+    half_range_beside_weights,
+)
 from kbgen.generator.verify.inputs.one_number import one_number
 from kbgen.generator.verify.inputs.repeated import most_weights, state_twice
 from kbgen.generator.verify.reference.oracle import Reference
@@ -127,3 +134,29 @@ def test_large_rows_stand_beside_large_weights_of_half_precision() -> None:
     assert half.eager([large], state).outputs[0].isfinite().all()
     single = Reference(Norm(torch.float32), "as-is")
     assert half_range_beside_weights(single, [x], single.model.state_dict(), DRAW) is None
+
+
+def test_sums_with_added_weights_pass_the_end_of_float16() -> None:
+    class Clamped(nn.Module):
+        def __init__(self, dtype: torch.dtype, most: float) -> None:
+            super().__init__()
+            self.most = most
+            self.bias = nn.Parameter(torch.zeros(64, dtype=dtype))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return nn.functional.silu((x.float() + self.bias.float()).clamp(max=self.most)).to(x.dtype)
+
+    def found(dtype: torch.dtype, most: float) -> tuple[list[Input], dict[str, torch.Tensor]] | None:
+        model = Clamped(dtype, most)
+        return half_ends_beside_weights(Reference(model, "as-is"), [x], model.state_dict(), DRAW)
+
+    x = torch.randn(8, 64).half()
+    bounded, below = found(torch.float16, 7.0), found(torch.float16, math.inf)
+    assert bounded is not None
+    assert below is not None
+    (large,), state = bounded
+    ends = large + state["bias"]  # type: ignore[operator]
+    assert {-math.inf, math.inf} <= set(ends.flatten().tolist())
+    (large,), state = below
+    assert bool((large + state["bias"]).isneginf().all())  # type: ignore[operator]
+    assert found(torch.float32, 7.0) is None
