@@ -39,6 +39,7 @@ from .weights import (
     level_weights,
 )
 from .with_weights import WITH_WEIGHTS
+from .won_last import won_last
 
 FRESH = "faint inputs to fresh buffers"
 """What is added to a moment that is nothing yet, so that it does not vanish, is small beside an epsilon."""
@@ -90,6 +91,14 @@ class Draw:
         """Calls with few integers as far out as the op file's own draws have them."""
         case = self.case(place_of_shape, setting, "as shipped", optional=False)
         return [_with(case, family, inputs) for family, inputs in farthest_draws(setting).items()]
+
+    def won_last(self, case: Case) -> list[Case]:
+        """The same call with what wins in the last place of the axis that its shape stretches; none where
+        results name no places of it."""
+        setting = case.setting
+        held = setting.ordered | setting.offsets | setting.lengths.keys()
+        inputs = won_last(setting.reference, case.inputs, case.step.state, setting.axis, held)
+        return [] if inputs is None else [_with(case, "won by the last", inputs)]
 
     def emptied(self, case: Case, layout: Layout) -> list[Case]:
         """The same call without rows or columns; none where the reference has no answer to it."""

@@ -241,7 +241,8 @@ class _Plan:
 
     def _apart(self) -> list[Case]:
         """Of the shapes that stand at the end: what a crowd of places is asked, bytes at their ends, or usual
-        values alone, and zeros where there is one of each: of nothing but one class no loss is left."""
+        values alone and what wins last, and zeros where there is one of each: of nothing but one class no
+        loss is left."""
         cases = []
         for place, one in self.apart:
             if one.name == CROWDED:
@@ -249,7 +250,8 @@ class _Plan:
             elif one.name.startswith(BYTES):
                 cases += self._altered(place, one, "extreme integers", "opposed ends", "as their weights")
             else:
-                cases.append(self.draw.case(place, one, "normal"))
+                usual = self.draw.case(place, one, "normal")
+                cases += [usual, *(self.draw.won_last(usual) if one.axis else [])]
                 cases += self._altered(place, one, "zeros alone") if one.name == ONES else []
         return cases
 

@@ -15,7 +15,8 @@ def test_every_kind_of_call_is_planned() -> None:
     cases = plan(settings(load_op(OPS / "layernorm.py"), "as-is", 1), 1)
     names = [case.name for case in cases]
     assert {case.setting.name for case in cases} == {
-        "small", "odd", "wide", "tall", "alike", "longer", "short", "one of each",
+        "small", "odd", "wide", "tall", "alike", "longer", "short", "one of each", "one past tiles",
+        "three times WIDTH", "three times ROWS",
     }  # fmt: skip
     layouts = {case.step.layout for case in cases}
     assert layouts == {

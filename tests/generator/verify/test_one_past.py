@@ -1,0 +1,24 @@
+"""The shape whose axes are all one more than several tiles."""
+
+from pathlib import Path
+
+from kbgen.generator.verify.shapes.one_past import ONE_PAST
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings, uncrowded
+from kbgen.profiling.op import load_op
+
+OPS = Path(__file__).parent / "ops"
+
+
+def test_rows_and_columns_are_one_more_than_tiles_and_little_else_is_long() -> None:
+    found = settings(load_op(OPS / "depthwise_dilated_conv2d.py"), "as-is", 1)
+    (one,) = [one for one in found if one.name == ONE_PAST]
+    assert one.op.overrides == {"BATCH": 2, "CHANNELS": 2, "HEIGHT": 65, "WIDTH": 65}
+    assert one not in uncrowded(found)
+    assert [case.family for case in plan(found, 1) if case.setting is one] == ["normal"]
+
+
+def test_where_that_is_too_much_all_are_one_more_than_half_a_tile() -> None:
+    found = settings(load_op(OPS / "attention.py"), "as-is", 1)
+    (one,) = [one for one in found if one.name == ONE_PAST]
+    assert one.op.overrides == {"batch": 2, "heads": 2, "length": 33, "width": 33}
