@@ -38,7 +38,7 @@ from .integers import (
     single_others,
 )
 from .left_out_late import left_out_late
-from .lengths import full_lengths
+from .lengths import full_lengths, short_lengths
 from .level_integers import zero_integers_in
 from .links import chained, chains, far_steps, high_words
 from .lone_changes import ALIKE, alike_but_once, rising_but_once, turned_once
@@ -52,10 +52,10 @@ from .recurring import each_once, lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice
 from .shifted import shifted_apart, shifted_together
 from .sizes import of_any_size
-from .thresholds import met_integers, met_results, met_thresholds
+from .thresholds import met_integers, met_results, met_thresholds, rounded_inputs
 from .unlike import ORDERS, one_vanishing
 from .unsorted import nearly_sorted, unsorted
-from .wide_integers import close_integers, wide_integers
+from .wide_integers import close_integers, hashed_integers, wide_integers
 
 _INPUTS = 3
 """So many of the first, one after the other."""
@@ -73,9 +73,12 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "all but one": partial(lone_masks, 1), "one alone": partial(lone_masks, 0),
     "zeros alone": zeros_alone,
     "met thresholds": met_thresholds, "met results": met_results,
-    "met integers": met_integers, "full lengths": full_lengths, "unsorted places": unsorted,
+    "rounded inputs": rounded_inputs,
+    "met integers": met_integers, "full lengths": full_lengths, "short lengths": short_lengths,
+    "unsorted places": unsorted,
     "far integers": far_integers,
-    "wide integers": wide_integers, "close integers": close_integers, "one place": one_place,
+    "wide integers": wide_integers, "close integers": close_integers,
+    "hashed integers": hashed_integers, "one place": one_place,
     "one number": one_number, "half range": half_range, "as their weights": as_their_weights,
     "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,

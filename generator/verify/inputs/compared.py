@@ -42,7 +42,7 @@ class Compared(Watching):
             self._note_lengths(name, *args[:2])
         for bound in _bounds(args[1:]):
             if args[0].is_floating_point():
-                self.floating += [bound.detach().float().clone()] * _is_met(bound)
+                self.floating += [bound.detach().float().clone()] * is_met(bound)
             elif bound.numel() == 1 and not bound.is_floating_point() and args[0].dtype != torch.bool:
                 self.whole[int(bound)] = self.whole.get(int(bound), False) or name in _ORDERS
 
@@ -66,7 +66,8 @@ def _is_one_integer(value: Any) -> bool:
     return whole and value.numel() == 1
 
 
-def _is_met(bound: torch.Tensor) -> bool:
+def is_met(bound: torch.Tensor) -> bool:
+    """Neither zero nor infinite, which other families hold."""
     return bool(bound.any()) and bool(bound.isfinite().all())
 
 

@@ -9,6 +9,7 @@ import torch
 from ....profiling.build import Input
 from ..reference.oracle import Reference
 from .compared import Compared, signed
+from .integers import is_answered
 from .places import names_each_once, rises
 
 _SHARE = 0.25
@@ -32,6 +33,40 @@ def full_lengths(
     full = [_with_fullest(one, seen.fullest, generator, less) for one in inputs]
     moved = any(one is not was for one, was in zip(full, inputs, strict=True))
     return full if moved and reference.tried(full, state) is not None else None
+
+
+def short_lengths(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` whose lengths are an eighth of the axis that they tell of, half of it, none and three
+    quarters, in turns, and in order where they are: windows lie wholly behind some of them, beside others
+    that do not, and the op file may draw none that is far from full. One in the place of none where the
+    reference has no finite number for that; None where there are none such, or it has none for that either.
+    """
+    if not any(map(signed, inputs)):
+        return None
+    with Compared() as seen:
+        reference.tried(inputs, state)
+    for least in (0, 1):
+        changed = [_with_short(one, seen.fullest, least) for one in inputs]
+        moved = any(one is not was for one, was in zip(changed, inputs, strict=True))
+        if moved and is_answered(reference.tried(changed, state)):
+            return changed
+    return None
+
+
+def _with_short(value: Input, seen: Sequence[tuple[torch.Tensor, int]], least: int) -> Input:
+    fullest = _fullest(value, seen)
+    if fullest is None or not signed(value):
+        return value
+    some = (max(1, fullest // 8), fullest // 2, least, 3 * fullest // 4)
+    if value.numel() > len(some) and names_each_once(value):
+        return value
+    short = torch.tensor(some)[torch.arange(value.numel()) % len(some)].to(value.dtype)
+    steps = value.reshape(-1).diff()
+    if bool((steps >= 0).all()) or bool((steps <= 0).all()):
+        short = short.sort(descending=bool((steps < 0).any())).values
+    return short.view(value.shape)
 
 
 def lengths_of(
@@ -69,14 +104,26 @@ def _with_fullest(
 ) -> Input:
     """Lengths among which one is as long as the axis that they tell of, one is a single place, and one is
     less by one than the axis: no multiple of anything."""
-    if not signed(value):
+    fullest = _fullest(value, seen)
+    if fullest is None:
         return value
-    for lengths, fullest in seen:
-        lowest = 1 if rises(value) else 0  # from zero on, beginnings rise
-        if _same(lengths, value) and int(value.min()) >= lowest and int(value.max()) <= fullest:
-            numbers = [fullest, 1, max(1, fullest - 1)]
-            return holding(value, numbers[::-1] if less else numbers, generator)
-    return value
+    numbers = [fullest, 1, max(1, fullest - 1)]
+    return holding(value, numbers[::-1] if less else numbers, generator)
+
+
+def _fullest(value: Input, seen: Sequence[tuple[torch.Tensor, int]]) -> int | None:
+    """How long the axis is that a tensor of lengths tells of; none where it is no such."""
+    if not signed(value):
+        return None
+    lowest = 1 if rises(value) else 0  # from zero on, beginnings rise
+    return next(
+        (
+            fullest
+            for lengths, fullest in seen
+            if _same(lengths, value) and int(value.min()) >= lowest and int(value.max()) <= fullest
+        ),
+        None,
+    )
 
 
 def holding(value: Input, numbers: Sequence[int], generator: torch.Generator) -> Input:

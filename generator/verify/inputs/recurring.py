@@ -46,7 +46,8 @@ def runs_of_integers(
 ) -> list[Input] | None:
     """`inputs` of whose integers each row is made of four of their numbers in runs of any length, in any
     order or as stairs that fall or rise, and ends in a few equal ones: plateaus that begin in an earlier
-    tile, and what repeats only at the end. None likewise, and where integers name places of their row."""
+    tile, and what repeats only at the end. Half the rows have, behind a short run, one that covers whole
+    tiles and begins and ends within others. None likewise, and where integers name places of their row."""
     if any(_has_rows(one) and names_own(one) for one in inputs):
         return None
     return _recurring(reference, inputs, state, lambda one: _in_runs(one, generator))
@@ -111,8 +112,8 @@ def _recurring(
     change: Callable[[torch.Tensor], torch.Tensor],
 ) -> list[Input] | None:
     whole = [one for one in inputs if is_whole(one)]
-    if not any(map(_has_rows, whole)) or any(rises(one) or names_each_once(one) for one in whole):
-        return None
+    if not any(map(_has_rows, whole)) or any(_has_rows(one) and _is_of_places(one) for one in whole):
+        return None  # a few lengths beside them may rise by chance, and stay
     if _TELLS.isdisjoint(operators_of(reference, inputs, state)) or puts_at_places(reference, inputs, state):
         return None
     with _Taken(whole) as taken:
@@ -122,6 +123,10 @@ def _recurring(
         answer = reference.tried(changed, state)
     answered = is_answered(answer) or (taken.hides and _is_below_infinity(answer))
     return changed if taken.otherwise and answered and not sorts.anyhow else None
+
+
+def _is_of_places(value: torch.Tensor) -> bool:
+    return rises(value) or names_each_once(value)
 
 
 class _Taken(Uses):
@@ -164,10 +169,16 @@ def _in_runs(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
         return torch.randint(0, most, shape, generator=generator)
 
     powers = min(_LONGEST_RUN, length.bit_length() - 1)
-    ends = (2 ** drawn(powers, count, length)).cumsum(1)
+    runs = 2 ** drawn(powers, count, length)
+    across = torch.arange(count) % 4 < 2
+    runs[across, 0] = 1 + 2 * drawn(min(_BEGINS, length // 4), int(across.sum()))
+    runs[across, 1] = min(_ACROSS, length // 3) + drawn(min(_ACROSS, length // 3), int(across.sum()))
+    ends = runs.cumsum(1)
     run = torch.searchsorted(ends, torch.arange(length).expand(count, length).contiguous(), right=True)
     step = drawn(_LETTERS, count, length).gather(1, run)
     step[1::4], step[3::4] = (-run % _LETTERS)[1::4], (run % _LETTERS)[3::4]
+    first = run[::4].clamp(max=2)  # the least number, the largest, and whatever comes then
+    step[::4] = step[::4].where(first == 2, first * (_LETTERS - 1))
     some = rows.reshape(-1)[drawn(rows.numel(), _LETTERS - 2)]
     letters = torch.stack([rows.min(), *some, rows.max()]).sort().values
     few = torch.tensor(_LAST_ONES)[torch.arange(count) % len(_LAST_ONES)]
@@ -177,6 +188,10 @@ def _in_runs(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 _LETTERS, _LONGEST_RUN = 4, 8
 """Numbers that runs are of; and a power of two that is longer than any of them: most tiles are shorter."""
+
+_BEGINS, _ACROSS = 20, 130
+"""Behind fewer than twice so many numbers begins a run of so many and up to twice as many, or of a third of
+the row and more: it covers a tile of 64 that it does not begin in."""
 
 _LAST_ONES = (3, 5, 3, 1)
 """How many of each row are its last number, row by row: a few words that have just been said."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard
 
 import torch
@@ -13,7 +13,7 @@ from ..reference.eight_bits import widened
 from ..reference.operators import plain_name
 from ..reference.oracle import Reference
 from ..reference.watching import Watching
-from .compared import SIDES, Compared, signed
+from .compared import SIDES, Compared, is_met, signed
 from .lengths import full_lengths, holding
 from .places import Uses, rises
 
@@ -42,10 +42,51 @@ def met_results(
         reference.tried(inputs, state)
     if not seen.compared:
         return None
+    ends = [_WHOLE[draw % len(_WHOLE)] for draw in range(_DRAWS)]
+    draws = (
+        [_whole_numbers(one, *lowest_highest, generator) if _floats(one) else one for one in inputs]
+        for lowest_highest in ends
+    )
+    return _most_equal(reference, draws, state)
+
+
+def rounded_inputs(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` rounded to small whole numbers, which leaves what lies in order in order (corners of boxes,
+    scores): of some scales the one at which what the reference compares on
+    its way is equal to its bound most often. None likewise."""
+    if not any(map(_floats, inputs)):
+        return None
+    with _Equal() as seen:
+        reference.tried(inputs, state)
+    if not seen.compared:
+        return None
+    draws = ([_rounded(one, scale) if _floats(one) else one for one in inputs] for scale in _SCALES)
+    return _most_equal(reference, draws, state)
+
+
+_SCALES = (1.0, 0.75, 1.5, 0.5)
+
+
+def _rounded(value: torch.Tensor, scale: float) -> Input:
+    """Shares and the like are made as large as keeps most of them apart."""
+    numbers = widened(value).float()
+    spread = float(numbers.max() - numbers.min())
+    return (numbers * (scale if spread > _SPREAD else _APART)).round().to(value.dtype)
+
+
+_SPREAD, _APART = 2.0, 64.0
+"""What lies within is told apart by no whole numbers, and by 64 times as many."""
+
+
+def _most_equal(
+    reference: Reference, draws: Iterable[list[Input]], state: dict[str, torch.Tensor]
+) -> list[Input] | None:
+    """The one that meets bounds most often, if float64 decides as the op's own dtype does; None where none
+    does."""
     found, most = None, 0
-    for draw in range(_DRAWS):
-        lowest, highest = _WHOLE[draw % len(_WHOLE)]
-        given = [_whole_numbers(one, lowest, highest, generator) if _floats(one) else one for one in inputs]
+    for given in draws:
         with _Equal() as seen:
             answer = reference.tried(given, state)
         if answer is not None and seen.equal > most and all(map(_mostly_finite, answer.outputs)):
@@ -67,7 +108,8 @@ _DRAWS, _WHOLE = 6, ((1, 4), (0, 2), (-2, 2))
 
 
 class _Equal(Watching):
-    """How many floating numbers in the block are compared with one number, zero apart, and equal to it."""
+    """How many floating numbers in the block are compared with one number, neither zero nor infinite, and
+    equal to it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +119,7 @@ class _Equal(Watching):
         if plain_name(func) not in SIDES or not _floats(args[0]):
             return
         bound = torch.as_tensor(args[1])
-        if bound.numel() == 1 and bool(bound):
+        if bound.numel() == 1 and is_met(bound):
             self.compared = True
             self.equal += int((args[0] == bound).sum())
 

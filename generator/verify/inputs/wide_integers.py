@@ -10,6 +10,7 @@ import torch
 from ....profiling.build import Input
 from ..reference.operators import plain_name, words
 from ..reference.oracle import Reference
+from ..reference.watching import Watching
 from ..reference.wrapping import wraps
 from .domain import operators_of
 from .integers import floats_out, is_answered, is_whole
@@ -48,6 +49,50 @@ def wide_integers(
         if not wrapped and is_answered(reference.tried(changed, state)):
             return changed
     return None
+
+
+def hashed_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with whole numbers of either sign, as large as none of the reference's own runs over, where it
+    multiplies them or adds them up before it takes a remainder and looks something up: a shift, a division
+    and a remainder below zero are others where no signs are meant. None where there is no such, where it only
+    takes their remainder, where it would look up from the end, or has no answer."""
+    whole = [one for one in inputs if is_whole(one)]
+    if not whole or any(map(rises, whole)) or "remainder" not in operators_of(reference, inputs, state):
+        return None
+    with Reckoned(whole, RECKONS) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or not floats_out(answer) or uses.otherwise or uses.names.isdisjoint(_SUMS):
+        return None
+    for bits in _HASHED_BITS:
+        changed = [_of_either_sign(one, bits, generator) if is_whole(one) else one for one in inputs]
+        if not wraps(reference, changed, state):
+            with _FromTheEnd() as seen:
+                answer = reference.tried(changed, state)
+            return changed if is_answered(answer) and not seen.found else None
+    return None
+
+
+_SUMS, _HASHED_BITS = words("mul add sub rsub sum"), (30, 20, 10)
+
+
+class _FromTheEnd(Watching):
+    """Notes whether anything is looked up at places below zero."""
+
+    found = False
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        if plain_name(func) in ("index", "index_put"):
+            places = [one for one in args[1] if isinstance(one, torch.Tensor) and is_whole(one)]
+            self.found |= any(bool((one < 0).any()) for one in places)
+
+
+def _of_either_sign(value: torch.Tensor, bits: int, generator: torch.Generator) -> torch.Tensor:
+    bits = min(bits, torch.iinfo(value.dtype).bits - 1)
+    drawn = torch.randint(0, 1 << bits, value.shape, generator=generator)
+    below = torch.randint(0, 2, value.shape, generator=generator) * (torch.iinfo(value.dtype).min < 0)
+    return drawn.where(below == 0, ~drawn).to(value.dtype)
 
 
 def _far_apart(

@@ -55,6 +55,7 @@ from .most import (
     longest_axis,
     longest_column,
     longest_division,
+    longest_length,
     longest_row,
     most_places,
     most_rows,
@@ -77,7 +78,7 @@ _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide intege
 
 _AT_LONGEST = (
     *("padded masks", "all but one", "one alone", "one branch"),
-    *("lone integers", "runs of integers", "opposed ends", "extreme integers"),
+    *("lone integers", "opposed ends", "extreme integers"),
     *("rising but once", "turned once", ALIKE, "each number once", "chains"),
 )
 
@@ -214,29 +215,31 @@ class _Plan:
         place, longest = self._most(longest_row)
         if longest is not self.first:
             cases += self._altered(place, longest, *_AT_LONGEST)
-            cases += self._one_place_at_length(place, longest)
+            for family in ("runs of integers", "one place"):
+                cases += self._at_full_length(place, longest, family)
             shifted = draw.case(place, longest, "shifted normal")  # whose mean shows what it was divided by
             cases += draw.altered(shifted, "all but one")
             cases += [draw.case(place, longest, HALVES, optional=False)] if in_half(longest) else []
         place, most = self._most(most_places)
         if most_places(most) > most_places(longest):  # one that is met more often than a byte counts
-            cases += self._one_place_at_length(place, most)
+            cases += self._at_full_length(place, most, "one place")
+        place, told = self._most(longest_length)
+        if longest_length(told) > longest_length(self.first):
+            cases += self._altered(place, told, "short lengths")
         place, divided = self._most(longest_division)
         if longest_division(divided) > longest_division(self.first):
             cases += self._altered(place, divided, "one part")
         largest = {self._most(input_bytes)[0], self.widest[0]}
         for place in sorted(largest - {0}):
             cases += self._altered(place, self.found[place], *AT_LENGTH)
-        for place, other in enumerate(
-            self.found
-        ):  # few sums are the largest, and some of these wrap to others
+        for place, other in enumerate(self.found):  # few sums are the largest, and some of these wrap
             if place not in {0, *largest} and signed_tables(other.state):
                 cases += self._altered(place, other, "as their weights")
         return cases
 
-    def _one_place_at_length(self, place: int, setting: Setting) -> list[Case]:
-        """One place for all, and for as many of them as there can be where lengths tell."""
-        cases = self._altered(place, setting, "one place")
+    def _at_full_length(self, place: int, setting: Setting, family: str) -> list[Case]:
+        """A family at a shape, and where lengths tell of as much of it as there can be."""
+        cases = self._altered(place, setting, family)
         return [*cases, *(more for one in cases for more in self.draw.altered(one, "full lengths"))]
 
     def _apart(self) -> list[Case]:

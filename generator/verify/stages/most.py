@@ -51,5 +51,10 @@ def longest_division(setting: Setting) -> int:
     return max((int(one[-1]) for one in setting.shipped if rises(one)), default=0)
 
 
+def longest_length(setting: Setting) -> int:
+    """What lengths among the inputs take an axis whole with."""
+    return max(setting.lengths.values(), default=0)
+
+
 def input_bytes(setting: Setting) -> int:
     return sum(one.nbytes for one in setting.shipped if isinstance(one, torch.Tensor))

@@ -42,6 +42,19 @@ def test_runs_pass_through_tiles_fall_in_stairs_and_end_in_a_few_equal_ones() ->
     assert changed[0, -3:].tolist() == [int(NUMBERS[0, -1])] * 3
 
 
+def test_a_run_begins_behind_others_and_covers_a_whole_tile_beside_a_few_lengths_that_rise() -> None:
+    def counted(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        return ((x[:, 1:] != x[:, :-1]) & (torch.arange(1, x.shape[1]) < lengths[:, None])).sum(1)
+
+    given: list[Input] = [NUMBERS[:2, :401], torch.tensor([120, 400])]
+    for _ in range(8):
+        changed = tensor(runs_of_integers(reference(counted), given, {}, DRAW))
+        for row in changed:
+            tiles = row[:384].view(6, 64)
+            level = [tile for tile in range(1, 6) if len(tiles[tile].unique()) == 1]
+            assert any(len(row[: 64 * tile].unique()) > 1 for tile in level)
+
+
 def test_what_is_left_out_is_minus_infinity_and_a_logarithm_of_nothing_no_number() -> None:
     left_out = reference(lambda x, ids: x.masked_fill(ids == ids[:, -1:], -torch.inf))
     given: list[Input] = [torch.randn(8, 600, generator=DRAW), NUMBERS]

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.thresholds import met_integers, met_thresholds
+from kbgen.generator.verify.inputs.thresholds import met_integers, met_thresholds, rounded_inputs
 from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
@@ -98,3 +98,29 @@ def test_the_largest_multiples_of_a_divisor_are_met_and_what_is_beside_them() ->
     met = moved[moved != given]
     assert {int(one) % 4096 for one in met} == {0, 1, 4095}
     assert int(met.min()) > int(given.max()) - 6 * 4096
+
+
+class Overlap(nn.Module):
+    """Of lines, each with the first, beyond half of both together."""
+
+    def forward(self, lines: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        low, high = lines.unbind(1)
+        inside = (torch.minimum(high, high[0]) - torch.maximum(low, low[0])).clamp(min=0)
+        both = (high - low + high[0] - low[0] - inside).clamp(min=1e-6)
+        return scores.masked_fill(inside / both > 0.5, -torch.inf) > -torch.inf
+
+
+def test_rounded_inputs_stay_in_order_and_meet_a_bound_that_is_finite() -> None:
+    low = torch.rand(200, generator=DRAW) * 6
+    lines = torch.stack([low, low + 1 + 3 * torch.rand(200, generator=DRAW)], 1)
+    changed = rounded_inputs(
+        Reference(Overlap(), "as-is"), [lines, torch.rand(200, generator=DRAW)], {}, DRAW
+    )
+    assert changed is not None
+    moved, scores = changed
+    assert isinstance(moved, torch.Tensor)
+    assert isinstance(scores, torch.Tensor)
+    assert torch.equal(moved, moved.round())
+    assert bool((moved[:, 0] <= moved[:, 1]).all())
+    assert len(scores.unique()) > 32
+    assert rounded_inputs(Reference(Beyond(float("-inf")), "as-is"), [X], {}, DRAW) is None

@@ -1,0 +1,44 @@
+"""Lengths that are short and none, beside others, where an op file draws none far from full."""
+
+import torch
+from torch import nn
+
+from kbgen.generator.verify.inputs.lengths import short_lengths
+from kbgen.generator.verify.reference.oracle import Reference
+
+DRAW = torch.Generator().manual_seed(0)
+ROWS = torch.randn(6, 96, generator=DRAW)
+
+
+class Counted(nn.Module):
+    def __init__(self, mean: bool = False) -> None:
+        super().__init__()
+        self.mean = mean
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        counts = torch.arange(x.shape[1]) < lengths[:, None]
+        total = x.where(counts, 0.0).sum(1)
+        return total / lengths if self.mean else total
+
+
+def _told(mean: bool, lengths: torch.Tensor) -> list[int]:
+    changed = short_lengths(Reference(Counted(mean), "as-is"), [ROWS, lengths], {}, DRAW)
+    assert changed is not None
+    assert changed[0] is ROWS
+    assert isinstance(changed[1], torch.Tensor)
+    return changed[1].tolist()
+
+
+def test_lengths_are_an_eighth_of_their_axis_half_of_it_none_and_three_quarters() -> None:
+    assert _told(False, torch.tensor([90, 96, 90, 84, 96, 85])) == [12, 48, 0, 72, 12, 48]
+    assert _told(False, torch.tensor([96, 95, 94, 94, 92, 84])) == [72, 48, 48, 12, 12, 0]  # still fall
+    assert _told(True, torch.tensor([90, 96, 90, 84, 96, 85])) == [12, 48, 1, 72, 12, 48]  # 0 / 0
+
+
+def test_where_no_integers_are_lengths_there_are_no_short_ones() -> None:
+    class Added(nn.Module):
+        def forward(self, x: torch.Tensor, more: torch.Tensor) -> torch.Tensor:
+            return x + more[:, None]
+
+    lengths = torch.tensor([90, 96, 90, 84, 96, 85])
+    assert short_lengths(Reference(Added(), "as-is"), [ROWS, lengths], {}, DRAW) is None
