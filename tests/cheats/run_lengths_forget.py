@@ -2,7 +2,7 @@
 
 op: run_lengths
 class: B6 integers
-expected: hard-coded-shape
+expected: wrong-values
 """
 
 import torch

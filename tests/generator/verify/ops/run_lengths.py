@@ -1,7 +1,7 @@
 import torch
 import torch.nn as nn
 
-ROWS = 32
+ROWS = 7
 LENGTH = 200
 SYMBOLS = 3
 
