@@ -74,7 +74,8 @@ def brief_judgements(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def quick_judgements(brief_judgements: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """And at the first few shapes alone, for tests of what becomes of a verdict."""
-    monkeypatch.setattr("kbgen.generator.verify.stages.settings.stretched", lambda *given: [])
+    for longer in ("stretched", "thousands", "one_past"):
+        monkeypatch.setattr(f"kbgen.generator.verify.stages.settings.{longer}", lambda *given: [])
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_as_the_second_dies_so_does_the_judgement(tmp_path: Path, monkeypatch: p
         "        rows, columns = x.shape\n", "        rows, columns = x.shape\n        DIE\n"
     )
     candidate = tmp_path / "candidate.py"
-    odd = "if columns % 2 and columns > 1:\n            os.abort()"
+    odd = "if columns % 2 and columns not in (1, 33, 65):\n            os.abort()"  # which others have
     candidate.write_text(f"import os\n{dying}".replace("DIE", odd))
     found = judged(candidate, OP, tmp_path / "scratch")
     assert isinstance(found, Failed)
