@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+
+import torch
 
 from ....profiling.op import Op, OpError
 
@@ -22,6 +24,13 @@ class Axes:
         """What moves with an axis, whichever of the constants that make it changes; None where none does."""
         moved = [one for one in self.moved if (tensor, axis) in one]
         return frozenset.intersection(*moved) if moved else None
+
+
+def in_proportion(tensors: Sequence[torch.Tensor], moved: Collection[Axis] | None) -> bool:
+    """Whether twice as much along all of them is what a constant twice as large makes: not where one of them
+    is longer than another by one."""
+    lengths = [tensors[tensor].shape[axis] for tensor, axis in moved or ()]
+    return all(length % max(1, min(lengths)) == 0 for length in lengths)
 
 
 def axes_of(op: Op) -> Axes:

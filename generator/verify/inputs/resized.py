@@ -13,7 +13,7 @@ from ....profiling.literals import SMALLEST_BESIDE_NAMES
 from ..process.layout import EMPTY, Layout
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.oracle import Ran, Reference
-from .axes import Axes, Axis
+from .axes import Axes, Axis, in_proportion
 from .integers import is_whole
 from .offsets import without_elements
 from .places import names_each_once, puts_at_places, rises
@@ -102,6 +102,7 @@ def other_lengths(
         if (
             first.shape[axis] > _COMPONENTS
             and not _makes_rows(moved, 0)
+            and in_proportion(tensors, moved)
             and _varies(first.shape[axis], sizes, alone)
             and _has_answer(reference, changed, state)
         ):

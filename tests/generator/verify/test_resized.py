@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.axes import Axes, axes_of
+from kbgen.generator.verify.inputs.axes import Axes, axes_of, in_proportion
 from kbgen.generator.verify.inputs.resized import emptied, other_lengths, other_rows, other_sides
 from kbgen.generator.verify.process.layout import Layout
 from kbgen.generator.verify.reference.oracle import Reference
@@ -201,3 +201,10 @@ def test_rows_that_an_op_file_writes_out_beside_named_sizes_stay() -> None:
     assert not list(other_rows(reference(Summed()), [X], {}, columns))
     assert list(other_rows(reference(Summed()), [torch.randn(17, 4)], {}, columns))
     assert list(other_rows(reference(Summed()), [X], {}, Axes()))
+
+
+def test_axes_that_differ_by_one_are_not_made_twice_as_long() -> None:
+    rows = [torch.randn(2, 6), torch.randn(2, 5), torch.randn(2, 10)]
+    assert not in_proportion(rows, [(0, 1), (1, 1)])
+    assert in_proportion(rows, [(1, 1), (2, 1)])
+    assert in_proportion(rows, None)
