@@ -36,7 +36,8 @@ from .text.scan import scan
 from .text.signature import misread
 from .verdict import Fault, Verdict
 
-CHILD_LIMITS = Limits(wall_s=120.0, cpu_s=90, memory_bytes=8 << 30, file_bytes=1 << 30, processes=8)
+_CPU_S = 90
+CHILD_LIMITS = Limits(wall_s=120.0, cpu_s=_CPU_S, memory_bytes=8 << 30, file_bytes=1 << 30, processes=8)
 
 _SHARED_CPU_S = 135
 """The limit of a candidate's calls, and half as much for cores that two threads share."""
@@ -63,7 +64,7 @@ def limits_for(kernels: int) -> Limits:
     return replace(CHILD_LIMITS, wall_s=2.0 * cpu_s, cpu_s=cpu_s)
 
 
-_MOST_WAITING, _SLOWED = 4.0, _SHARED_CPU_S / 90
+_MOST_WAITING, _SLOWED = 4.0, _SHARED_CPU_S / _CPU_S
 """Processes to a core that a limit of the wall's clock waits for; and times the CPU time of a core alone that
 one takes whose other thread is busy."""
 

@@ -38,7 +38,10 @@ def _far_out(
 ) -> tuple[list[Input], dict[str, torch.Tensor]] | None:
     """All such parameters 8 to 10, or 12 to 16 below zero, of several elements one half each; None where
     there are none, or where the kind is another: a single number is up in one call and down in another."""
-    names = _bent_only(reference, inputs, state)
+    weights = weights_of(reference, state)
+    if not any((one.numel() > 1) is (kind == "mixed") for one in weights.values()):
+        return None
+    names = _bent_only(reference, inputs, state, weights)
     several = any(state[name].numel() > 1 for name in names)
     if not names or several is not (kind == "mixed"):
         return None
@@ -69,10 +72,12 @@ class _Followed(Takers):
             self.follow(result, weight)
 
 
-def _bent_only(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> list[str]:
-    weights = weights_of(reference, state)
-    if not weights:
-        return []
+def _bent_only(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    weights: dict[str, torch.Tensor],
+) -> list[str]:
     with _Followed(weights) as seen:
         reference.tried(inputs, state)
     return [name for name, found in seen.takers.items() if found - {"_to_copy"} and found <= _BENDS]
