@@ -2,7 +2,7 @@
 
 op: alibi_window_lengths
 class: B6 legal inputs that an op file never ships
-expected: hard-coded-shape
+expected: wrong-values
 """
 
 import torch

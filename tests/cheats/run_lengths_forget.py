@@ -53,5 +53,5 @@ class ModelNew(nn.Module):
         within = torch.empty((B, L), dtype=torch.int64, device=x.device)
         count = torch.empty(B, dtype=torch.int64, device=x.device)
         longest = torch.empty(B, dtype=torch.int64, device=x.device)
-        runs_kernel[(B,)](x, lengths, start, within, count, longest, L, BLOCK=64)
+        runs_kernel[(B,)](x, lengths, start, within, count, longest, L, BLOCK=16)
         return start, within, count, longest

@@ -2,7 +2,7 @@ import torch
 import torch.nn as nn
 
 B, H, T, D = 2, 4, 96, 32
-WINDOW = 64
+WINDOW = 8
 
 
 class Model(nn.Module):
@@ -30,7 +30,7 @@ class Model(nn.Module):
 
 def get_inputs():
     q, k, v = (torch.randn(B, H, T, D).half() for _ in range(3))
-    return [q, k, v, torch.randint(T - 12, T + 1, (B,))]
+    return [q, k, v, torch.randint(T - 6, T + 1, (B,))]
 
 
 def get_init_inputs():
