@@ -15,13 +15,13 @@ from ..reference.oracle import Ran, Reference
 from .domain import operators_of
 from .families import floats
 from .idle import LEAVES_OUT, SPIKE, same_answer, spiked
-from .integers import is_whole
+from .integers import is_whole, lowest_places
 from .places import rises
 
 State = dict[str, torch.Tensor]
 Given = tuple[list[Input], State]
 
-IDLE_ROWS, IDLE_WEIGHTS = "NaN in idle rows", "idle weights"
+IDLE_ROWS, IDLE_WEIGHTS, IDLE_FROM_ZERO = "NaN in idle rows", "idle weights", "idle weights from zero"
 
 _ENORMOUS = 2.0**98
 """No square of it is a number in float32: a product with a row of zeros and a one is no lookup then."""
@@ -58,6 +58,15 @@ def idle_weights(
             changed[name] = weight = weight if found is None else found
     kept = all(torch.equal(one, state[name]) for name, one in changed.items())
     return None if kept else (list(inputs), changed)
+
+
+def idle_weights_from_zero(
+    reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+) -> Given | None:
+    """Likewise where the first place is named, which of many places few draws name: padding, mostly. None
+    where nothing is looked up."""
+    first = lowest_places(reference, inputs, state, generator)
+    return None if first is None else idle_weights(reference, first, state, generator)
 
 
 def _asked(

@@ -15,7 +15,14 @@ from .added_weights import added_only, below_zero
 from .exponents import weights_as_exponents
 from .families import EXPONENTIAL, floats
 from .half_range import half_ends_beside_weights, half_range_beside_weights
-from .idle_weights import IDLE_ROWS, IDLE_WEIGHTS, idle_rows, idle_weights
+from .idle_weights import (
+    IDLE_FROM_ZERO,
+    IDLE_ROWS,
+    IDLE_WEIGHTS,
+    idle_rows,
+    idle_weights,
+    idle_weights_from_zero,
+)
 from .repeated import nearly_twice
 
 State = dict[str, torch.Tensor]
@@ -79,6 +86,7 @@ WITH_WEIGHTS: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Ge
     "all but one brought up by added weights": partial(_brought_up, True),
     IDLE_ROWS: idle_rows,
     IDLE_WEIGHTS: idle_weights,
+    IDLE_FROM_ZERO: idle_weights_from_zero,
     "weights as exponents": weights_as_exponents,
     "half range beside weights": half_range_beside_weights,
     "half ends beside weights": half_ends_beside_weights,

@@ -11,11 +11,14 @@ from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
 from .sizing import builds_alike, fewest, first_sound, free_sizes, is_crowded, sizes_of
 
-LONG, OVER, HALF = "long ", "one over ", "half "
+LONG, OVER, OTHER = "long ", "one over ", "another "
 """What their names begin with."""
 
 _SHORTEST, _LONGEST = 8, 1024
 """Sizes at full size that are made longer: nobody takes more for a tile, and fewer are no tile."""
+
+_FEWEST = 3
+"""Of what the constructor is told: two may be the two ends or the two halves of something."""
 
 CALLS = 4000
 """Of a loop at full size: at twice as many a reference takes a second for each of its answers."""
@@ -69,24 +72,32 @@ def short(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     return []
 
 
-def halved(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
-    """For what the constructor is given and shapes what goes in, and none of `sets` changes, half as much:
-    the small sizes with a group of another width, say."""
+def of_another_size(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """For what the constructor is given and shapes what goes in or comes out, and none of `sets` changes,
+    half as much, or where that is no whole number or few, two more: the small sizes with a group of another
+    width, say. What convolutions and pools make of their widths in what comes out is not asked."""
     full = sizes_of(op.constants)
     found: list[ShapeSet] = []
     for name in free_sizes(op):
         size = full.get(name, 0)
-        if size < _SHORTEST or size % 2 or any(_is_set(op, name, one) for one in sets):
+        if size < _FEWEST or any(_is_set(op, name, one) for one in sets) or len(found) == _PARTED:
             continue
-        half = {**sets[0].overrides, name: size // 2}
-        if builds_alike(op, {}, {name: size // 2}) or len(found) == _PARTED:
-            continue
-        with contextlib.suppress(OpError):
-            made = op.with_overrides(half).footprint()
-            reshaped = made.inputs != op.with_overrides(sets[0].overrides).footprint().inputs
-            if reshaped and made.total_bytes <= most_bytes and op.is_sound(half):
-                found.append(ShapeSet(f"{HALF}{name}", half, made.total_bytes, True, f"half of {name}"))
+        for other in (size // 2,) if size >= _SHORTEST and size % 2 == 0 else (size + 2, size + 1):
+            changed = {**sets[0].overrides, name: other}
+            if not builds_alike(op, {}, {name: other}) and _reshapes(op, changed, sets[0]):
+                made = op.bytes_at(changed)
+                if made is not None and made <= most_bytes and op.is_sound(changed):
+                    found.append(ShapeSet(f"{OTHER}{name}", changed, made, True, f"{other} of {name}"))
+                    break
     return found
+
+
+def _reshapes(op: Op, changed: Mapping[str, Any], small: ShapeSet) -> bool:
+    with contextlib.suppress(OpError):
+        now, was = (op.with_overrides(one).footprint() for one in (changed, small.overrides))
+        slides = any("conv" in call.name or "pool" in call.name for call in was.calls)
+        return now.inputs != was.inputs or (now.outputs != was.outputs and not slides)
+    return False
 
 
 def _is_set(op: Op, name: str, one: ShapeSet) -> bool:

@@ -13,7 +13,7 @@ from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .exchanged import exchanged
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, together
-from .longest import LONG, OVER, halved, longest, one_over, roomier, short
+from .longest import LONG, OVER, longest, of_another_size, one_over, roomier, short
 from .sizing import (
     FEW_AMONG,
     builds_alike,
@@ -81,7 +81,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     found += exchanged(op, [*sets, *found], _LONGER * sets[0].total_bytes)
     found += longest(op, [*sets, *found], 4 * most_bytes, counts=told.short_integers)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
-    found += halved(op, [*sets, *found], 2 * most_bytes)
+    found += of_another_size(op, [*sets, *found], 2 * most_bytes)
     more = one_more(op) if any(not one.overrides for one in sets) else None  # else asked for with full size
     size = op.bytes_at(more) if more is not None else None
     more_rows = [ShapeSet(ONE_MORE, more, size, True, "one row more")] if more and size else []

@@ -148,15 +148,16 @@ MODULE_CALLS = {
 """Allocation, views and questions: none of them does arithmetic on a tensor's elements."""
 
 METHODS = _words("""
-    add_ as_strided bfloat16 bool chunk clone contiguous copy_ cpu cuda data_ptr detach dim double
-    element_size expand  expand_as fill_ flatten float get_device half int is_contiguous
-    is_floating_point item long mT movedim  narrow ndimension nelement new_empty new_empty_strided
+    add add_ as_strided bfloat16 bool chunk clone contiguous copy_ cpu cuda data_ptr detach dim div div_
+    double element_size expand expand_as fill_ flatten float get_device half int is_contiguous
+    is_floating_point item long mT movedim mul mul_ narrow ndimension nelement new_empty new_empty_strided
     new_full new_ones new_zeros numel permute  register_buffer register_parameter requires_grad_ reshape
-    reshape_as select size split squeeze storage_offset  stride swapaxes swapdims t to transpose
+    reshape_as select size split squeeze storage_offset  stride sub sub_ swapaxes swapdims t to transpose
     type type_as unbind unflatten unsqueeze view  view_as zero_ is_complex mH H T apply
     values indices names unfold diagonal tensor_split hsplit vsplit dsplit moveaxis ravel
     """)
-"""Tensor methods of the same kind; casts and copies only move data, which is counted, not forbidden."""
+"""Tensor methods of the same kind; casts and copies only move data, which is counted, not forbidden. So is
+arithmetic that operators spell too: between single numbers it is glue, and every call tells of how many."""
 
 FORBIDDEN_BASES = {"Tensor", "Parameter", "Model"}
 """Classes whose children could hide work or inherit the reference."""

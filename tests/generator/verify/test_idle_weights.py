@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.idle_weights import idle_rows, idle_weights
+from kbgen.generator.verify.inputs.idle_weights import idle_rows, idle_weights, idle_weights_from_zero
 from kbgen.generator.verify.reference.oracle import Reference
 
 from .calls import reference
@@ -128,3 +128,26 @@ def test_rows_that_nobody_looks_up_are_enormous_but_not_where_floats_alone_go_in
     assert found is not None
     assert (found[1]["table"] == 65504).all(1).tolist() == [False, True, False, True, False]
     assert idle_weights(Reference(nn.Linear(3, 2), "as-is"), [torch.zeros(4, 3)], {}, draw()) is None
+
+
+def test_padding_is_named_whatever_is_drawn() -> None:
+    def padded(ids: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+        return table[ids].masked_fill((ids == 0)[..., None], 0.0).sum(1)
+
+    class Padded(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(WEIGHT)
+
+        def forward(self, ids: torch.Tensor) -> torch.Tensor:
+            return padded(ids, self.weight)
+
+    ids = IDS.clamp_min(1)
+    found = idle_weights_from_zero(Reference(Padded(), "as-is"), [ids], {"weight": WEIGHT}, draw())
+    assert found is not None
+    (named,), state = found
+    assert (torch.as_tensor(named) == 0).any()
+    assert state["weight"][0].isnan().all()
+    times_mask = (state["weight"][named] * (torch.as_tensor(named) != 0)[..., None]).sum(1)
+    assert padded(torch.as_tensor(named), state["weight"]).isfinite().all()
+    assert times_mask.isnan().any()

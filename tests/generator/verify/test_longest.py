@@ -264,7 +264,7 @@ def test_what_the_constructor_alone_is_given_is_once_half_as_much(tmp_path: Path
     path = tmp_path / "op.py"
     path.write_text(GROUPS)
     widths = {one.name: one.op.constants["GROUP"] for one in settings(load_op(path), "as-is", 1)}
-    assert widths["half GROUP"] == 32, widths
+    assert widths["another GROUP"] == 32, widths
 
 
 def test_an_axis_is_once_too_short_for_what_is_kept_of_it(tmp_path: Path) -> None:
@@ -327,3 +327,34 @@ def test_nan_meets_weights_of_zero(tmp_path: Path) -> None:
     assert torch.as_tensor(asked.inputs[0]).isnan().any()
     alone = [case for case in cases if case.family == "NaN in 1, zeros elsewhere"]
     assert [torch.as_tensor(case.inputs[0]).any().item() for case in alone] == [False]
+
+
+WORDS = """import torch
+from torch import nn
+
+ROWS, GROUPS, WORDS, COLUMNS = 33, 3, 5, 50
+
+
+class Model(nn.Module):
+    def __init__(self, groups, words):
+        super().__init__()
+        self.scales = nn.Parameter(torch.randn(groups, 1))
+
+    def forward(self, x):
+        return (x.view(len(x), len(self.scales), -1) * self.scales).sum(2)
+
+
+def get_inputs():
+    return [torch.randn(ROWS, GROUPS * WORDS * 8)]
+
+
+def get_init_inputs():
+    return [GROUPS, WORDS]
+"""
+
+
+def test_what_only_the_constructor_is_told_of_has_another_size_once(tmp_path: Path) -> None:
+    (tmp_path / "op.py").write_text(WORDS)
+    found = {one.name: one.shipped for one in settings(load_op(tmp_path / "op.py"), "as-is", 1)}
+    assert torch.as_tensor(found["another WORDS"][0]).shape[1] == 3 * 7 * 8
+    assert torch.as_tensor(found["another GROUPS"][0]).shape[1] == 5 * 5 * 8

@@ -27,6 +27,7 @@ def model(body: str, head: str = "") -> str:
         "return getattr(x, 'shape')",
         "return {'a': x}.items()",
         "return torch.return_types.topk((x, x))",
+        "self.count.mul_(2).add_(1)\nreturn torch.empty_like(x)",  # calls tell whether it is one number
     ],
 )
 def test_wrapper_work_is_free(body: str) -> None:
