@@ -24,6 +24,7 @@ from ..inputs.families import (
     INFINITE,
     KEYS_BELOW,
     MINUTE,
+    NAN_IN_A_PART,
     NANS,
     OPPOSED,
     OPPOSED_TOO,
@@ -53,7 +54,7 @@ _FAR = (*_BEYOND, DEEP, HIGH, DEEPEST, HIGHEST, *CLOSE_IN)
 def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | None = None) -> str:
     """The reason in words, empty for one to judge by; the `first` case stays however ill-conditioned. `usual`
     is the answer to the first one, where that is known."""
-    if _mostly_undefined(answer.oracle.outputs) and answer.case.family != ALL_IGNORED:
+    if _mostly_undefined(answer.oracle.outputs) and answer.case.family not in (ALL_IGNORED, *NANS):
         return "the reference itself is mostly non-finite here"
     if len(answer.left_open) == len(answer.oracle.outputs):
         return "the order of equals shows in it, which torch leaves open"
@@ -69,7 +70,7 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "what sums of products so large are off by, an exponential makes much of"
     if answer.case.family in _FAR and FRACTIONAL in answer.oracle.operators:
         return "a power by way of its logarithm is off by as many bits as that is large"
-    if answer.case.family == INFINITE and answer.oracle.compares_nan:
+    if answer.case.family in (INFINITE, NAN_IN_A_PART) and answer.oracle.compares_nan:
         return NAN_COMPARED
     if (
         answer.case.family == INFINITE

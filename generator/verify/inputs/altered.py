@@ -24,7 +24,7 @@ from .extremes import (
     zeros_in,
 )
 from .faint_shares import faint_shares
-from .families import NAN_ALONE, NAN_BESIDE
+from .families import NAN_ALONE, NAN_BESIDE, NAN_IN_A_PART
 from .fresh import fresh_state
 from .half_range import half_alone, half_range
 from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
@@ -44,7 +44,7 @@ from .links import chained, chains, far_steps, high_words
 from .lone_changes import ALIKE, alike_but_once, rising_but_once, turned_once
 from .minus_infinite import minus_infinite_but_first, minus_infinite_in, minus_infinite_together
 from .neutral import NEUTRAL, neutral
-from .offsets import late_beginning, one_part, uneven_offsets
+from .offsets import nan_in_a_part, one_part, uneven_offsets
 from .one_number import as_their_weights, one_number
 from .past_places import past_the_last
 from .powers import beside_powers, on_one_side
@@ -82,7 +82,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "one number": one_number, "half range": half_range, "as their weights": as_their_weights,
     "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
-    "late beginning": late_beginning,
+    NAN_IN_A_PART: nan_in_a_part,
     "high words": high_words, "one branch": chained, "rows twice": rows_twice,
     NEARLY_TWICE: nearly_twice,
     **{f"{NEARLY_TWICE} in {turn} of two": partial(one_nearly_twice, turn) for turn in range(2)},

@@ -46,6 +46,7 @@ NEAR_ONE = "near one"
 
 INFINITE, ONE_NAN, NAN_BESIDE = "infinite rows", "one NaN", "NaN beside what a value takes"
 NAN_ALONE = ("NaN in 0, zeros elsewhere", "NaN in 1, zeros elsewhere")
+NAN_IN_A_PART = "NaN in a part"
 NANS = (ONE_NAN, NAN_BESIDE, *NAN_ALONE)
 NO_NUMBERS = (INFINITE, *NANS)
 """Judged one way only: a number where the reference has none hides it."""

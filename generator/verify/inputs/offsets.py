@@ -11,6 +11,7 @@ from ....profiling.build import Input
 from ..reference.eight_bits import widened
 from ..reference.operators import words
 from ..reference.oracle import Ran, Reference
+from .families import floats
 from .places import ROWS_OF, Uses, rises
 
 _PUTS = words("index_put index_copy scatter scatter_add scatter_reduce index_add")
@@ -34,24 +35,27 @@ def one_part(
     return _divided_anew(reference, inputs, state, _gathered)
 
 
-def late_beginning(
+def nan_in_a_part(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` whose first part begins later, as in a slice of a longer batch; None likewise, or where the
-    reference does not ask where the first one begins."""
-    if not any(_begins(one) and int(one[1]) - int(one[0]) > 1 for one in inputs):
-        return None
-    changed, was = _divided_anew(reference, inputs, state, _late), reference.tried(inputs, state)
-    now = reference.tried(changed, state) if changed is not None else None
-    if was is None or now is None or all(map(torch.equal, was.outputs, now.outputs)):
-        return None
-    return changed
+    """`inputs` with NaN in all of the longest part that offsets make of an axis: what comes of the others is
+    what it was. None where there is no such, or most of what comes out is NaN then."""
+    for ends in filter(_begins, inputs):
+        axis = _axis_of(ends, inputs)
+        value = inputs[axis[0]] if axis is not None else None
+        if axis is None or not floats(value) or _of_parts(reference, inputs, state, [ends]) is None:
+            continue
+        part = int(ends.diff().argmax())
+        spoilt = value.clone()
+        spoilt.narrow(axis[1], int(ends[part]), int(ends[part + 1] - ends[part])).fill_(torch.nan)
+        changed = [spoilt if one is value else one for one in inputs]
+        now = reference.tried(changed, state)
+        shares = [float(widened(one).isnan().float().mean()) for one in now.outputs] if now else []
+        return changed if shares and 0 < max(shares) <= _MOST_NAN else None
+    return None
 
 
-def _late(value: torch.Tensor) -> torch.Tensor:
-    moved = value.clone()
-    moved[0] += (moved[1] - moved[0]) // 2
-    return moved
+_MOST_NAN = 0.5
 
 
 def _divided_anew(

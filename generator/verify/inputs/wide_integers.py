@@ -98,9 +98,9 @@ def _of_either_sign(value: torch.Tensor, bits: int, generator: torch.Generator) 
 def _far_apart(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """Any numbers of their type, the two ends of it and those about zero among them, where the reference does
-    nothing with those of all tensors, or of one, but compare them with each other; None where there is no
-    such tensor."""
+    """Any numbers of their type, its two ends, those about zero and neighbours far out among them, where
+    the reference does nothing with those of all tensors, or of one, but compare them with each other; None
+    where there is no such tensor."""
     whole = [one for one in inputs if is_whole(one)]
     together = _only_compared(reference, inputs, state, whole)
     changed = [
@@ -130,7 +130,14 @@ def _compared(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     flat[::5], flat[2::5] = ends.min, ends.max
     near = torch.tensor([one for one in _NEAR if one >= ends.min])
     flat[1::5] = near[torch.arange(len(flat[1::5])) % len(near)].to(value.dtype)
+    flat[3::5] = (ends.max >> _BELOW_THE_END) + torch.randint(
+        0, _NEIGHBOURS, flat[3::5].shape, generator=generator
+    )
     return drawn
+
+
+_BELOW_THE_END, _NEIGHBOURS = 2, 4
+"""A quarter of the largest number and those right behind it: no float of its size tells them apart."""
 
 
 _NEAR = (-1, -2, -100, 0, 1, -3)

@@ -1,4 +1,4 @@
-"""Makes two axes of an op at once as long as several tiles and a remainder."""
+"""Makes two axes of an op at once as long as several tiles and a remainder, or as no 16 bits count."""
 
 from __future__ import annotations
 
@@ -34,6 +34,25 @@ def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: in
             told = " and ".join(names) + " in uneven parts"
             return [ShapeSet(TOGETHER, *made, True, told, axis=long_axis)]
     return []
+
+
+def past_16_bits(op: Op, small: Mapping[str, Any], most_bytes: int) -> list[ShapeSet]:
+    """The two largest axes of what comes out with more elements between them than 16 bits count, and one of
+    what else the model is not built from: offsets within a plane, in a candidate that casts to so few."""
+    names = _spanning(op)
+    if len(names) < 2:
+        return []
+    others = [one for one in free_sizes(op) if one not in names]
+    ones = {one: 1 for one in others if builds_alike(op, small, {**small, one: 1})}
+    long = dict.fromkeys(names, _PAST_16_BITS)
+    for cut in ({**small, **ones}, dict(small)):
+        made = first_sound(op, names[0], {**cut, **long}, most_bytes, (_PAST_16_BITS,))
+        if made is not None:
+            return [ShapeSet("deep", *made, True, " and ".join(names) + " beyond 16 bits")]
+    return []
+
+
+_PAST_16_BITS = 257
 
 
 def _spanning(op: Op) -> list[str]:

@@ -12,7 +12,7 @@ from ....profiling.op import Op, OpError
 from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .exchanged import exchanged
 from .hints import Hints
-from .in_parts import TOGETHER, UNEVEN, together
+from .in_parts import TOGETHER, UNEVEN, past_16_bits, together
 from .longest import LONG, OVER, longest, of_another_size, one_over, roomier, short
 from .sizing import (
     FEW_AMONG,
@@ -76,6 +76,8 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     parts = _uneven(op, sets, tile, _LONGER * sets[0].total_bytes, 2 * most_bytes) if tile else []
     tables = deep(op, sets, 2 * most_bytes) if told.short_integers else []
     tables = tables or vast(op, sets, 2 * most_bytes)
+    if told.of_16_bits and not tables:
+        tables = past_16_bits(op, sets[0].overrides, 4 * most_bytes)
     found = [*_tall(op, sets), *_alike(op, sets[0]), *short(op, sets), *longer, *past, *parts, *tables]
     found += windows(op, sets, 2 * most_bytes)
     found += exchanged(op, [*sets, *found], _LONGER * sets[0].total_bytes)

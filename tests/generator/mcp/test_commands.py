@@ -30,7 +30,7 @@ def parsed(tool: str, asked: dict[str, Any], folder: Path) -> dict[str, Any]:
     words = COMMANDS[tool](read(tool, TOOLS[tool].asked, asked), folder)
     command = cli.commands[words[0]]
     assert words[0] == tool
-    return command.make_context(tool, words[1:], parent=click.Context(cli)).params
+    return command.make_context(tool, words[1:], parent=click.Context(cli, **cli.context_settings)).params
 
 
 @pytest.mark.parametrize("tool", ASKED)

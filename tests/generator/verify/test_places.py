@@ -6,7 +6,7 @@ from torch import nn
 
 from kbgen.generator.verify.inputs.families import nudged
 from kbgen.generator.verify.inputs.integers import lowest_places, one_place
-from kbgen.generator.verify.inputs.offsets import late_beginning, one_part, uneven_offsets, without_elements
+from kbgen.generator.verify.inputs.offsets import one_part, uneven_offsets, without_elements
 from kbgen.generator.verify.inputs.past_places import past_the_last
 from kbgen.generator.verify.inputs.places import Uses, names_each_once, puts_at_places
 from kbgen.generator.verify.inputs.resized import other_rows
@@ -149,23 +149,6 @@ def test_the_place_past_the_last_is_named_where_something_stands_there() -> None
     assert torch.as_tensor(changed[1])[::4].tolist() == [12, 12, 12]
     looked_up = nn.Embedding(12, 3)
     assert past_the_last(Reference(looked_up, "as-is"), [places], looked_up.state_dict(), draw()) is None
-
-
-class Between(nn.Module):
-    """What lies from the first place to the last, by parts."""
-
-    def forward(self, x: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
-        part = torch.searchsorted(ends, torch.arange(len(x)), right=True)
-        inside = (part > 0) & (part < len(ends))
-        return x.new_zeros(len(ends), 2).index_add(0, part * inside, x * inside[:, None])
-
-
-def test_a_batch_may_be_a_slice_of_a_longer_one() -> None:
-    given = [torch.randn(12, 2), torch.tensor([0, 4, 8, 12])]
-    changed = late_beginning(Reference(Between(), "as-is"), given, {}, draw())
-    assert changed is not None
-    assert torch.as_tensor(changed[1]).tolist() == [2, 4, 8, 12]
-    assert late_beginning(Reference(nn.ReLU(), "as-is"), [KEYS], {}, draw()) is None
 
 
 def test_what_bits_are_shifted_by_is_none_of_the_bits_that_are_picked() -> None:

@@ -10,7 +10,6 @@ from torch import nn
 
 from kbgen.generator.verify.inputs.domain import divisors, within
 from kbgen.generator.verify.inputs.idle import idle_nan
-from kbgen.generator.verify.inputs.offsets import late_beginning
 from kbgen.generator.verify.inputs.places import names_each_once
 from kbgen.generator.verify.inputs.unsorted import unsorted
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
@@ -78,24 +77,15 @@ def test_nan_stands_only_where_spikes_of_either_sign_make_no_difference() -> Non
     assert moved[0, 2:].isnan().any()
 
 
-def bags(first: bool) -> Reference:
-    class Bags(nn.Module):
-        def forward(self, x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
-            bag = torch.searchsorted(offsets[1:].contiguous(), torch.arange(len(x)), right=True)
-            kept = x * (torch.arange(len(x)) >= offsets[0]) if first else x
-            return torch.zeros(len(offsets) - 1).index_add(0, bag, kept)
-
-    return Reference(Bags(), "as-is")
-
-
-def test_a_first_bag_begins_later_only_where_the_reference_asks_where_it_begins() -> None:
-    assert late_beginning(bags(first=True), [torch.randn(12), OFFSETS], {}, draw()) is not None
-    assert late_beginning(bags(first=False), [torch.randn(12), OFFSETS], {}, draw()) is None
+class Bags(nn.Module):
+    def forward(self, x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+        bag = torch.searchsorted(offsets[1:].contiguous(), torch.arange(len(x)), right=True)
+        return torch.zeros(len(offsets) - 1).index_add(0, bag, x)
 
 
 def test_a_copy_of_a_part_of_offsets_is_seen_to_be_searched() -> None:
     for make in (unsorted, wide_integers):
-        assert make(bags(first=False), [torch.randn(12), OFFSETS], {}, draw()) is None
+        assert make(Reference(Bags(), "as-is"), [torch.randn(12), OFFSETS], {}, draw()) is None
 
 
 def test_entries_below_zero_name_nothing_and_may_be_alike() -> None:
