@@ -2,7 +2,7 @@
 
 op: nstep_target
 class: B6 untaken branch
-expected: hard-coded-shape
+expected: wrong-values
 """
 
 import torch
@@ -44,7 +44,7 @@ class ModelNew(nn.Module):
         out = torch.empty_like(rewards)
         total = rewards.numel()
         gammas = tuple(self.gamma**k for k in range(self.n))
-        nstep_kernel[(triton.cdiv(total, 128),)](
+        nstep_kernel[(triton.cdiv(total, 4),)](
             rewards,
             values,
             dones,
@@ -54,6 +54,6 @@ class ModelNew(nn.Module):
             gammas,
             self.gamma**self.n,
             N=self.n,
-            BLOCK=128,
+            BLOCK=4,
         )
         return out

@@ -38,7 +38,7 @@ from ..inputs.with_weights import ALONE
 from ..reference.budget import FLOORS, too_ill_conditioned
 from ..reference.eight_bits import widened
 from ..reference.measures import alike_but_for_size, difference, tells_apart
-from ..reference.operators import FRACTIONAL, cancels, passes_nan, squares, vanishes
+from ..reference.operators import FRACTIONAL, RANKS, cancels, passes_nan, squares, vanishes
 from .largest import overflows
 from .right import Answer
 
@@ -71,6 +71,8 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
     if answer.case.family in _FAR and FRACTIONAL in answer.oracle.operators:
         return "a power by way of its logarithm is off by as many bits as that is large"
     if answer.case.family in (INFINITE, NAN_IN_A_PART) and answer.oracle.compares_nan:
+        return NAN_COMPARED
+    if answer.case.family == NAN_IN_A_PART and not RANKS.isdisjoint(answer.oracle.operators):
         return NAN_COMPARED
     if (
         answer.case.family == INFINITE

@@ -38,6 +38,7 @@ CLOSE = ("faint", "minute", "vanishing", "one NaN")
         ("x / (x.square().sum(1, keepdim=True) + 1e-6)", ("faint", "minute", "one NaN")),
         ("x.norm(dim=1)", ("faint", "minute", "one NaN")),
         ("x * x", ("faint", "minute", "one NaN")),
+        ("x / x.norm()", ("faint", "minute", "one NaN")),  # which reaches everything
         ("torch.softmax(x, 1)", ("faint", "one NaN")),
         ("(x.argmax(1), x)", CLOSE),
         ("x - x.amax(1, keepdim=True)", ("faint", "minute", "vanishing")),

@@ -156,3 +156,6 @@ def test_compared_labels_are_about_zero_too_and_of_two_tensors_both() -> None:
     assert changed is not None
     for one in changed:
         assert {-2, -1} < set(one[1::5].tolist()) <= {-100, *range(-4, 3)}  # type: ignore[index, union-attr]
+        far = one[3::5]  # type: ignore[index]
+        assert len(set(far.tolist())) > 1
+        assert len(set(far.double().tolist())) == 1

@@ -6,7 +6,7 @@ from torch import nn
 
 from kbgen.generator.verify.inputs.families import nudged
 from kbgen.generator.verify.inputs.integers import lowest_places, one_place
-from kbgen.generator.verify.inputs.offsets import one_part, uneven_offsets, without_elements
+from kbgen.generator.verify.inputs.offsets import nan_in_a_part, one_part, uneven_offsets, without_elements
 from kbgen.generator.verify.inputs.past_places import past_the_last
 from kbgen.generator.verify.inputs.places import Uses, names_each_once, puts_at_places
 from kbgen.generator.verify.inputs.resized import other_rows
@@ -149,6 +149,21 @@ def test_the_place_past_the_last_is_named_where_something_stands_there() -> None
     assert torch.as_tensor(changed[1])[::4].tolist() == [12, 12, 12]
     looked_up = nn.Embedding(12, 3)
     assert past_the_last(Reference(looked_up, "as-is"), [places], looked_up.state_dict(), draw()) is None
+
+
+class Means(nn.Module):
+    def forward(self, x: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+        part = torch.searchsorted(ends[1:].contiguous(), torch.arange(len(x)), right=True)
+        return x.new_zeros(len(ends) - 1, 2).index_add(0, part, x) / ends.diff().clamp_min(1)[:, None]
+
+
+def test_nan_in_one_part_leaves_the_others_what_they_are() -> None:
+    given = [torch.randn(12, 2), torch.tensor([0, 2, 9, 12])]
+    changed = nan_in_a_part(Reference(Means(), "as-is"), given, {}, draw())
+    assert changed is not None
+    assert torch.as_tensor(changed[0]).isnan().any(1).nonzero().view(-1).tolist() == list(range(2, 9))
+    whole = [torch.randn(12, 2), torch.tensor([0, 12])]
+    assert nan_in_a_part(Reference(Means(), "as-is"), whole, {}, draw()) is None  # nothing but NaN is left
 
 
 def test_what_bits_are_shifted_by_is_none_of_the_bits_that_are_picked() -> None:

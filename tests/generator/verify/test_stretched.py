@@ -176,3 +176,10 @@ def test_axes_within_what_a_candidate_names_are_longer_than_that_once(tmp_path: 
     beyond = constants(op, named)["beyond"]
     assert (beyond["batch"], beyond["heads"], beyond["tokens"]) == (1, 1, 587)
     assert "beyond" not in constants(op, named.replace("512", "64"))
+
+
+def test_a_plane_has_more_cells_than_16_bits_count_where_a_candidate_casts_to_them(tmp_path: Path) -> None:
+    op = written(tmp_path, "B, H, W = 3, 37, 53", "x", "x + torch.roll(x, 1, 2)", "torch.randn(B, H, W)")
+    deep = constants(op, f"{LOOPS}\nOFFSETS = 'int16'\n")["deep"]
+    assert (deep["B"], deep["H"], deep["W"]) == (1, 257, 257)
+    assert "deep" not in constants(op)
