@@ -154,7 +154,7 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
     alone = right.steps < _STEPS and right.operators.isdisjoint(NORMALISATIONS)
     if alone and not vanishes(right.operators):
         return shaken
-    for draw in range(_draws(case, right)):
+    for draw in range(_draws(case, right) * (_OF_EQUALS if case.family == "constant" else 1)):
         stepped = reference.stepped(case.inputs, state, draw)
         outputs = list(map(_farther, right.outputs, shaken.outputs, stepped.outputs))
         kept = {
@@ -203,6 +203,11 @@ def _draws(case: Case, right: Ran) -> int:
 _PEAKS, _AT_PEAKS, _AT_CONTESTS = ("spikes", "negative spikes", LATE_PEAKS, LONE_ROWS), 2, 6
 """Of two scores that tower, near each other and each of one product, three in eight draws move both alike:
 the softmax of them would look as if no rounding told."""
+
+
+_OF_EQUALS = 3
+"""Times as many where all values are equal: of two logarithms that are added one is as much too large as the
+other too small in half of the draws that put equal values off alike."""
 
 
 def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
