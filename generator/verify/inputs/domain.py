@@ -142,17 +142,17 @@ def in_order(draws: Callable[[int], Sequence[Input]]) -> frozenset[int]:
     for place, value in enumerate(seen[0]):
         if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.ndim:
             continue
-        steps = sum(_steps(one[place]) for one in seen)
-        while all(_rises(one[place]) for one in seen) and 0 < steps < _BY_CHANCE:
+        if not any(_steps(one[place]) for one in seen):
+            continue
+        while all(_rises(one[place]) for one in seen) and len(seen) < _BY_CHANCE:
             seen.append(list(draws(len(seen))))
-            steps += _steps(seen[-1][place])
-        if steps >= _BY_CHANCE and all(_rises(one[place]) for one in seen):
+        if all(_rises(one[place]) for one in seen) and sum(_steps(one[place]) for one in seen) >= _BY_CHANCE:
             found.add(place)
     return frozenset(found)
 
 
 _BY_CHANCE = 12
-"""Steps up in a row: no chance has it so."""
+"""Draws, and steps up in them: no chance has it so, not even where a row is drawn to rise in half of them."""
 
 
 def _steps(value: Input) -> int:

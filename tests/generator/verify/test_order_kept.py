@@ -17,6 +17,12 @@ def test_rows_that_rise_in_every_draw_are_found_however_short() -> None:
     assert in_order(lambda turn: [torch.ones(4, 4)]) == frozenset()
 
 
+def test_long_rows_that_rise_in_the_first_draws_alone_are_in_no_order() -> None:
+    rises: Input = torch.arange(1025.0).repeat(2, 1)
+    assert in_order(lambda turn: [rises if turn < 6 else rises.flip(1)]) == frozenset()
+    assert in_order(lambda turn: [rises]) == {0}
+
+
 def test_what_is_drawn_for_them_is_sorted_and_nothing_else_is() -> None:
     values: list[Input] = [torch.tensor([[3.0, 1.0, 2.0]]), torch.tensor([[3.0, 1.0, 2.0]])]
     found = within("any", values, values, frozenset([0]))
