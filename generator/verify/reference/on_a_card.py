@@ -76,10 +76,11 @@ norm is the root of one."""
 _AT_PLACES = frozenset(("index_add", "scatter_add"))
 
 
-_EQUAL, _MOST_EQUAL = 40, 4096
+_EQUAL, _MOST_EQUAL = 16, 4096
 """Equal numbers added one after another within the floor of float32, and the most that are given more for it:
-what each addition rounds away has one sign then, so that the error grows with their number. Of 20,000 numbers
-it was at most 0.63e-6 for 40 of each, 1.9e-6 for 128 and 15e-6 for 1024."""
+what each addition rounds away has one sign then, at most 2**-24 of the sum, a millionth in 16 of them. In the
+median of 300 draws of three numbers 500 times each it was a millionth for 77 of one, and for 28 at most; of
+24 numbers, whose sum is less of what is added, for 31, and in one draw of ten for 18."""
 
 _ALIKE = 1 / 64
 """Of the larger one, by which numbers may differ that count as equal."""
