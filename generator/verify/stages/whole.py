@@ -18,6 +18,7 @@ from ..process.recorder import TO_HOST
 from ..reference.operators import only_moves
 from ..text.coverage import unreached
 from ..verdict import OPEN_CAUSES, Fault
+from .at_sizes import OF_VALUES
 from .record import Record
 
 _MOST_TO_HOST = 16
@@ -32,8 +33,8 @@ _MAY_BE_SHAPE = ("wrong-values", "raises", "wrong-shape", "unwritten-output")
 def first_fault(
     cases: Sequence[Case], reviewed: Sequence[Reviewed | None], reports: Sequence[StepReport]
 ) -> Fault | None:
-    """The first fault; when calls at the first shape are right and others, on values of the same family,
-    fail, that is the cause. What the interpreter cannot run explains nothing else."""
+    """The first fault; when calls at the first shape are right and others fail, on values of a family that is
+    right where it is asked for, that is the cause. What the interpreter cannot run explains nothing else."""
     faults = [(case, one.fault) for case, one in zip(cases, reviewed, strict=True) if one and one.fault]
     faults += [(case, fault) for case, fault in [unjudged_sizes(cases, reviewed)] if case and fault]
     faults.sort(key=lambda found: found[1].cause in OPEN_CAUSES)
@@ -43,12 +44,18 @@ def first_fault(
     tuned = any(report.configurations for report in reports)  # then a call may differ by its configuration
     others = (case.step.shape != cases[0].step.shape or case.step.layout in RESIZED for case, _ in faults)
     elsewhere = not tuned and all(others)
-    usual = {
-        case.family
+    right = {
+        (case.family, case.setting.name)
         for case, one in zip(cases, reviewed, strict=True)
-        if one and one.result.outcome == "passed" and case.setting is first_shape
+        if one and one.result.outcome == "passed" and case.family not in _BY_CHANCE
     }
-    elsewhere = elsewhere and any(case.family in usual - _BY_CHANCE for case, _ in faults)
+    at_another = (
+        (case.family, name) in right
+        for case, _ in faults
+        for name in OF_VALUES
+        if name != case.setting.name or case.setting is first_shape
+    )
+    elsewhere = elsewhere and any(at_another)
     by_layout = all(case.step.layout != "contiguous" for case, _ in faults)
     if elsewhere and not by_layout and fault.cause in _MAY_BE_SHAPE:
         return Fault("hard-coded-shape", f"right at the {first_shape.name} shape, but {fault.detail}")

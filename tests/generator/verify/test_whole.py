@@ -1,7 +1,13 @@
 """What counts against a candidate over all of its calls."""
 
+from pathlib import Path
+
+from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.process.exchange import StepReport
 from kbgen.generator.verify.stages.whole import unwritten_read
+from kbgen.profiling.op import load_op
+
+TESTS = Path(__file__).parents[2]
 
 UNWRITTEN = (("unwritten", "kernel: program 0 reads out_ptr[0], which nobody has written"),)
 
@@ -11,3 +17,15 @@ def test_memory_that_nobody_has_written_counts_where_there_is_a_result() -> None
     assert fault is not None
     assert fault.cause == "unwritten-read"
     assert unwritten_read([StepReport("ok"), StepReport("raised", violations=UNWRITTEN)]) is None
+
+
+def test_a_family_that_is_right_where_sizes_are_odd_and_wrong_at_a_large_one_tells_of_the_size(
+    tmp_path: Path,
+) -> None:
+    candidate, op = (
+        TESTS / "cheats" / "mean_of_some_rows.py",
+        load_op(TESTS / "generator/verify/ops/mean_square.py"),
+    )
+    verdict = verify(candidate, op, None, scratch=tmp_path, seed=3, precision="bf16")
+    assert verdict.cause == "hard-coded-shape"
+    assert "wide, spikes" in verdict.detail
