@@ -2,7 +2,7 @@
 
 op: hamming_nearest
 class: B17 ties
-expected: wrong-values
+expected: hard-coded-shape
 """
 
 import torch

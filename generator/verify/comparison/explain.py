@@ -129,16 +129,25 @@ _MUCH = 0.1
 
 def _nearer(outputs: list[torch.Tensor], other: Answer, answer: Answer) -> bool:
     """Whether an output is much nearer to the `other` result than to the right one: where these are alike, a
-    row of equal values normalised with whatever weights, say, neither explains an error."""
+    row of equal values normalised with whatever weights, say, neither explains an error; nor where all that
+    tells them apart is which numbers overflow."""
     pairs = zip(outputs, other.oracle.outputs, answer.oracle.outputs, strict=True)
     return any(
-        not torch.equal(found, right)
-        if not found.is_floating_point()
-        else not torch.equal(widened(found).isfinite(), right.isfinite())
-        or difference(found, mistaken).worst <= _MUCH * difference(found, right).worst
+        _much_nearer(widened(found), mistaken, right)
+        if found.is_floating_point()
+        else not torch.equal(found, right)
         for found, mistaken, right in pairs
         if not same(mistaken, right)
     )
+
+
+def _much_nearer(found: torch.Tensor, mistaken: torch.Tensor, right: torch.Tensor) -> bool:
+    """Whether it is so in what is finite in all three."""
+    finite = found.isfinite() & mistaken.isfinite() & right.isfinite()
+    found, mistaken, right = found[finite], mistaken[finite], right[finite]
+    if torch.equal(mistaken, right):
+        return False
+    return difference(found, mistaken).worst <= _MUCH * difference(found, right).worst
 
 
 def _low_precision(outputs: list[torch.Tensor], answer: Answer, precision: str) -> Finding | None:

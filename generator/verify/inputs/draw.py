@@ -39,7 +39,7 @@ from .weights import (
     level_weights,
 )
 from .with_weights import WITH_WEIGHTS
-from .won_last import won_last
+from .won_last import WON_LAST, won_last
 
 FRESH = "faint inputs to fresh buffers"
 """What is added to a moment that is nothing yet, so that it does not vanish, is small beside an epsilon."""
@@ -98,7 +98,7 @@ class Draw:
         setting = case.setting
         held = setting.ordered | setting.offsets | setting.lengths.keys()
         inputs = won_last(setting.reference, case.inputs, case.step.state, setting.axis, held)
-        return [] if inputs is None else [_with(case, "won by the last", inputs)]
+        return [] if inputs is None else [_with(case, WON_LAST, inputs)]
 
     def emptied(self, case: Case, layout: Layout) -> list[Case]:
         """The same call without rows or columns; none where the reference has no answer to it."""

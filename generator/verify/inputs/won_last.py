@@ -11,6 +11,9 @@ from ....profiling.build import Input
 from ..reference.oracle import Ran, Reference
 from .integers import is_answered
 
+WON_LAST = "won by the last"
+"""The family's name; only a shape that stretches an axis asks for it."""
+
 _OTHERS = 4
 """So many that lose are tried, one after the other."""
 

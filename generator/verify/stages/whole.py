@@ -11,6 +11,7 @@ import torch
 from ..comparison.review import Reviewed
 from ..inputs.repeated import NEARLY_TWICE
 from ..inputs.setting import Case
+from ..inputs.won_last import WON_LAST
 from ..interpreter.kept import unsettled_message
 from ..process.exchange import StepReport
 from ..process.layout import RESIZED
@@ -34,7 +35,8 @@ def first_fault(
     cases: Sequence[Case], reviewed: Sequence[Reviewed | None], reports: Sequence[StepReport]
 ) -> Fault | None:
     """The first fault; when calls at the first shape are right and others fail, on values of a family that is
-    right where it is asked for, that is the cause. What the interpreter cannot run explains nothing else."""
+    right where it is asked for, or on what wins behind where other shapes end, that is the cause. What the
+    interpreter cannot run explains nothing else."""
     faults = [(case, one.fault) for case, one in zip(cases, reviewed, strict=True) if one and one.fault]
     faults += [(case, fault) for case, fault in [unjudged_sizes(cases, reviewed)] if case and fault]
     faults.sort(key=lambda found: found[1].cause in OPEN_CAUSES)
@@ -50,7 +52,7 @@ def first_fault(
         if one and one.result.outcome == "passed" and case.family not in _BY_CHANCE
     }
     at_another = (
-        (case.family, name) in right
+        (case.family, name) in right or case.family == WON_LAST
         for case, _ in faults
         for name in OF_VALUES
         if name != case.setting.name or case.setting is first_shape

@@ -52,3 +52,22 @@ def test_zeros_are_no_input_though_one_is_of_zeros() -> None:
     zeros = torch.zeros_like(known.eager.outputs[0])
     beside = replace(known, case=replace(known.case, inputs=[zeros]))
     assert explain([zeros], beside, [], "fp32", right_before=True) is None
+
+
+def test_weights_that_differ_in_what_overflows_alone_explain_nothing() -> None:
+    """Both answers agree wherever they are finite, so what is not finite is as well its own fault."""
+    op = load_op(Path(__file__).parent / "ops" / "poly_half.py")
+    case = next(one for one in plan(settings(op, "as-is", 3), 3) if one.family == "as shipped")
+    weights = torch.zeros_like(case.step.state["coef"])
+    weights[:, 0] = 1
+    others = weights.clone()
+    others[:, 2:] = torch.finfo(torch.float16).max
+    (x,) = case.inputs
+    assert isinstance(x, torch.Tensor)
+    wide = [(torch.arange(x.numel()).reshape(x.shape) % 2 * 100.0).half()]
+    changed = replace(case, inputs=wide, step=replace(case.step, state={"coef": weights}))
+    known = right_answer(changed, {"coef": weights})
+    earlier = right_answer(case, {"coef": others})
+    other = replace(earlier, case=replace(case, step=replace(case.step, state={"coef": others})))
+    stale = right_answer(changed, {"coef": others}).eager.outputs
+    assert explain([one.clone() for one in stale], known, [other], "fp32") is None

@@ -29,3 +29,11 @@ def test_a_family_that_is_right_where_sizes_are_odd_and_wrong_at_a_large_one_tel
     verdict = verify(candidate, op, None, scratch=tmp_path, seed=3, precision="bf16")
     assert verdict.cause == "hard-coded-shape"
     assert "wide, spikes" in verdict.detail
+
+
+def test_what_wins_behind_where_other_shapes_end_tells_of_the_size(tmp_path: Path) -> None:
+    candidate = TESTS / "cheats" / "hamming_nearest_tenbits.py"
+    op = load_op(TESTS / "generator/verify/ops/hamming_nearest.py")
+    verdict = verify(candidate, op, None, scratch=tmp_path, seed=3)
+    assert verdict.cause == "hard-coded-shape"
+    assert "won by the last" in verdict.detail

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from kbgen.generator.verify.inputs.won_last import WON_LAST
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
@@ -14,7 +15,7 @@ def test_the_last_of_a_long_axis_wins_among_equals_too() -> None:
         found = [
             one
             for one in plan(settings(load_op(OPS / f"{name}.py"), "as-is", 1), 1)
-            if one.family == "won by the last"
+            if one.family == WON_LAST
         ]
         assert found
         for one in found:
@@ -25,4 +26,4 @@ def test_the_last_of_a_long_axis_wins_among_equals_too() -> None:
 
 def test_none_where_no_places_come_out() -> None:
     planned = plan(settings(load_op(OPS / "softmax.py"), "as-is", 1), 1)
-    assert "won by the last" not in {one.family for one in planned}
+    assert WON_LAST not in {one.family for one in planned}
