@@ -33,6 +33,7 @@ from .reference.budget import FLOORS
 from .stages.record import Record
 from .stages.settings import ROOM, Room, settings
 from .text.scan import scan
+from .text.seeds import own_seed
 from .text.signature import misread
 from .verdict import Fault, Verdict
 
@@ -112,7 +113,7 @@ def verify(
         record.scan = scan(source, allowed_calls)
     if record.scan.fault is not None:
         return record.concluded(record.scan.fault)
-    if (found := misread(source, op.source)) is not None:
+    if (found := misread(source, op.source) or own_seed(source, op.source)) is not None:
         return record.concluded(Fault(*found))
     judged = partial(_judged, limits=limits, static=static, live=live)
     verdict, judgement = judged(record, scratch, ROOM)

@@ -124,7 +124,7 @@ def other_weights(answer: Answer) -> list[torch.Tensor] | None:
 
 def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
     """The op in bfloat16 throughout, cast back at the end; its results in bfloat16, where that is the op
-    itself. None where nothing floats, or no output does."""
+    itself. None where nothing floats, or no output does, or bfloat16 holds all that comes out: signs, say."""
     case = answer.case
     if not any(map(_floats, answer.eager.outputs)):
         return None
@@ -136,7 +136,8 @@ def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
         return None
     twins = [output.to(right.dtype) for output, right in zip(outputs, answer.eager.outputs, strict=True)]
     if all(map(same, twins, answer.eager.outputs)):  # an op that widens what it is given
-        return [one.bfloat16().to(one.dtype) if _floats(one) else one for one in twins]
+        twins = [one.bfloat16().to(one.dtype) if _floats(one) else one for one in twins]
+        return None if all(map(same, twins, answer.eager.outputs)) else twins
     return twins
 
 
@@ -156,7 +157,7 @@ _WHY_NOT = {
     "other seed": "every draw of the inputs is the same, or has no part in the outputs",
     "other weights": "the op has no weights, or they have no part in the outputs",
     "identity": "no input has the output's shape and dtype",
-    "bf16 twin": "the op takes or gives nothing that floats, or does not run in bfloat16",
+    "bf16 twin": "nothing floats that bfloat16 does not hold, or the op does not run in it",
     "partial": "every output is a single value",
     "unread tail": "no floating input's tail makes a difference",
 }

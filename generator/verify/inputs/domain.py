@@ -15,6 +15,7 @@ from ....profiling.build import Input
 from ..reference.eight_bits import widened
 from ..reference.oracle import Reference
 from ..reference.watching import Watching
+from .places import ROWS_OF
 
 Domain = Literal["any", "magnitudes", "shares"]
 
@@ -135,12 +136,13 @@ def _holds(one: torch.Tensor, value: Input) -> bool:
 
 
 def in_order(draws: Callable[[int], Sequence[Input]]) -> frozenset[int]:
-    """Places of inputs whose rows of floating numbers rise in each of several draws, the first of which are
-    0 and 1: what looks up among them, or merges them, takes that for granted."""
+    """Places of inputs whose rows of numbers rise in each of several draws, the first of which are 0 and 1:
+    what looks up among them, or merges them, takes that for granted. A lone row of integers may as well name
+    places, and is looked at for itself."""
     seen = [list(draws(0)), list(draws(1))]
     found = set()
     for place, value in enumerate(seen[0]):
-        if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.ndim:
+        if not isinstance(value, torch.Tensor) or not _has_rows(value):
             continue
         if not any(_steps(one[place]) for one in seen):
             continue
@@ -153,6 +155,10 @@ def in_order(draws: Callable[[int], Sequence[Input]]) -> frozenset[int]:
 
 _BY_CHANCE = 12
 """Draws, and steps up in them: no chance has it so, not even where a row is drawn to rise in half of them."""
+
+
+def _has_rows(value: torch.Tensor) -> bool:
+    return value.ndim > 0 if value.is_floating_point() else value.ndim > 1 and value.dtype in ROWS_OF
 
 
 def _steps(value: Input) -> int:

@@ -44,9 +44,17 @@ def idle_nan(
 ) -> list[Input] | None:
     """`inputs` with NaN at some such places, as memory that is used again holds it: what the reference leaves
     out, a factor of zero does not. A spike of either sign makes no difference there, so that the reference
-    does not owe it to what its comparisons make of NaN, and none of them says what it takes."""
+    does not owe it to what its comparisons make of NaN; where one of them says what is taken, none stands in
+    the input that it was made of."""
     found = _idle(torch.nan, reference, inputs, state, generator)
-    return None if found is None or turned_by_nan(reference, found, state) else found
+    if found is None or not turned_by_nan(reference, found, state):
+        return found
+    kept = list(inputs)
+    for place, one in enumerate(found):
+        alone = [*kept[:place], one, *kept[place + 1 :]]
+        if one is not kept[place] and not turned_by_nan(reference, alone, state):
+            kept = alone
+    return None if all(one is was for one, was in zip(kept, inputs, strict=True)) else kept
 
 
 def idle_from_zero(

@@ -42,7 +42,6 @@ from ..inputs.neutral import NEUTRAL
 from ..inputs.one_number import signed_tables
 from ..inputs.repeated import NEARLY_TWICE, most_weights
 from ..inputs.setting import Case, Setting
-from ..process.exchange import Step
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.crowds import CROWDED
 from ..shapes.in_parts import TOGETHER
@@ -60,6 +59,7 @@ from .most import (
     most_places,
     most_rows,
 )
+from .repeats import ghost, moved
 from .settings import uncrowded
 from .worth_asking import changes_inputs, in_half, of_lengths, tells_more
 
@@ -122,14 +122,14 @@ class _Plan:
         ]
         left_out = cases[0 if changes_inputs(first) else -1]  # of other draws a step may be skipped, say
         name = f"{left_out.name}, kernels left out"
-        cases.append(replace(left_out, name=name, step=_ghost(left_out.step)))
+        cases.append(replace(left_out, name=name, step=ghost(left_out.step)))
         cases += self._at_small(shipped)
         cases += self._elsewhere_too({case.family for case in cases})
         cases += self._of_places_and_rows(shipped)
         cases += self._at_parts()
         cases += self._at_length()
         cases += [*beside_full, *self._apart()]
-        cases.append(replace(shipped, name=f"{shipped.name}, moved", step=_moved(first, shipped)))
+        cases.append(replace(shipped, name=f"{shipped.name}, moved", step=moved(first, shipped)))
         if tells_more(ONE_NAN, first):
             cases.append(draw.case(0, first, ONE_NAN, optional=False))
             cases += [*self._altered(*self.odd, NAN_BESIDE), *self._altered(0, first, *NAN_ALONE)]
@@ -244,8 +244,8 @@ class _Plan:
 
     def _apart(self) -> list[Case]:
         """Of the shapes that stand at the end: what a crowd of places is asked, bytes at their ends, or usual
-        values alone and what wins last, and zeros where there is one of each: of nothing but one class no
-        loss is left."""
+        values alone and what runs over at an axis, and zeros where there is one of each: of nothing but one
+        class no loss is left."""
         cases = []
         for place, one in self.apart:
             if one.name == CROWDED:
@@ -254,9 +254,14 @@ class _Plan:
                 cases += self._altered(place, one, "extreme integers", "opposed ends", "as their weights")
             else:
                 usual = self.draw.case(place, one, "normal")
-                cases += [usual, *(self.draw.won_last(usual) if one.axis else [])]
+                cases += [usual, *(self._at_an_axis(place, usual) if one.axis else [])]
                 cases += self._altered(place, one, "zeros alone") if one.name == ONES else []
         return cases
+
+    def _at_an_axis(self, place: int, usual: Case) -> list[Case]:
+        """What counts at a stretched axis, or keeps places of it in a few bits, runs over there."""
+        counted = self._at_full_length(place, usual.setting, "one place")
+        return [*self.draw.won_last(usual), *counted, *self._altered(place, usual.setting, "one number")]
 
     def _layouts(self) -> list[Case]:
         cases = []
@@ -285,15 +290,3 @@ def _gives_places(setting: Setting, case: Case) -> bool:
     """Whether outputs may be places, by which ties are told from each other."""
     answer = setting.reference.tried(case.inputs, case.step.state)
     return answer is not None and any(not output.is_floating_point() for output in answer.outputs)
-
-
-def _ghost(step: Step) -> Step:
-    """The call before once more, with every kernel left out."""
-    return replace(step, ghost=True, optional=False, again=False)
-
-
-def _moved(setting: Setting, case: Case) -> Step:
-    """The same contents at new addresses, late in the instance's life, with gradients on, and in the other
-    mode where that makes no difference to the reference."""
-    flipped = setting.reference.ignores_mode(case.inputs, case.step.state)
-    return replace(case.step, again=False, moved=True, late=True, flipped=flipped)

@@ -73,6 +73,10 @@ def test_integers_have_no_low_precision_twin() -> None:
     assert run_controls(answers("bits"), "fp32")["bf16 twin"].startswith("n/a")
 
 
+def test_signs_have_no_low_precision_twin() -> None:
+    assert run_controls(answers("feature_hash"), "fp32")["bf16 twin"].startswith("n/a")
+
+
 def test_the_unread_tail_differs_from_the_right_answer_only_there() -> None:
     answer = answers("rowsum")[0]
     outputs = IMPOSTORS["unread tail"](answer)

@@ -23,6 +23,12 @@ def test_long_rows_that_rise_in_the_first_draws_alone_are_in_no_order() -> None:
     assert in_order(lambda turn: [rises]) == {0}
 
 
+def test_rows_of_integers_are_in_order_too_and_a_lone_one_is_looked_at_for_itself() -> None:
+    assert in_order(lambda turn: [torch.arange(20).reshape(4, 5), torch.arange(20)]) == {0}
+    falls = torch.tensor([[5, 4, 3], [2, 1, 0]], dtype=torch.uint8)  # whose differences wrap
+    assert in_order(lambda turn: [falls]) == frozenset()
+
+
 def test_what_is_drawn_for_them_is_sorted_and_nothing_else_is() -> None:
     values: list[Input] = [torch.tensor([[3.0, 1.0, 2.0]]), torch.tensor([[3.0, 1.0, 2.0]])]
     found = within("any", values, values, frozenset([0]))

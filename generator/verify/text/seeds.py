@@ -1,0 +1,31 @@
+"""Finds seeds that a candidate draws from and its op does not: what they give are guesses at inputs."""
+
+from __future__ import annotations
+
+import ast
+
+from ..verdict import Cause
+
+_SEEDS = frozenset(("Generator", "manual_seed"))
+_DRAWS_INPUTS = ("get_inputs", "get_init_inputs")
+
+Finding = tuple[Cause, str]
+
+
+def own_seed(source: str, op_source: str) -> Finding | None:
+    """Why a seed in `source` is none that weights need; None where the reference's module has one, too."""
+    line = _seeded(ast.parse(source))
+    if line is None or _seeded(_without_inputs(ast.parse(op_source))) is not None:
+        return None
+    return "forbidden-code", f"line {line}: it draws from a seed of its own, and the op's module from none"
+
+
+def _seeded(tree: ast.Module) -> int | None:
+    """The first line that names a generator or sets one."""
+    lines = (one.lineno for one in ast.walk(tree) if isinstance(one, ast.Attribute) and one.attr in _SEEDS)
+    return min(lines, default=None)
+
+
+def _without_inputs(tree: ast.Module) -> ast.Module:
+    kept = [one for one in tree.body if getattr(one, "name", None) not in _DRAWS_INPUTS]
+    return ast.Module(kept, [])
