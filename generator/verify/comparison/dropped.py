@@ -3,6 +3,8 @@ such as honest kernels lose."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import torch
 
 from ....profiling.build import Input
@@ -38,7 +40,7 @@ from ..inputs.with_weights import ALONE
 from ..reference.budget import FLOORS, too_ill_conditioned
 from ..reference.eight_bits import widened
 from ..reference.measures import alike_but_for_size, difference, tells_apart
-from ..reference.operators import FRACTIONAL, RANKS, cancels, passes_nan, squares, vanishes
+from ..reference.operators import FRACTIONAL, RANKS, cancels, extremes, passes_nan, squares, vanishes
 from .largest import overflows
 from .right import Answer
 
@@ -90,7 +92,7 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "which infinities become NaN depends on the end that is started from"
     if answer.case.family == INFINITE and _casts(answer):
         return "infinities and NaN are cast to integers, which is undefined"
-    if answer.case.family in NANS and not passes_nan(answer.oracle.operators, _floating(answer)):
+    if answer.case.family in NANS and not passes_nan(_meeting_nan(answer), _floating(answer)):
         return NAN_COMPARED
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
 
@@ -116,6 +118,25 @@ def _largest(answer: Answer) -> float:
 
 def _floating(answer: Answer) -> bool:
     return any(output.is_floating_point() for output in answer.oracle.outputs)
+
+
+def _meeting_nan(answer: Answer) -> Collection[str]:
+    """The operators, those apart that clamp, where floating inputs of nothing but NaN bring none before one
+    that compares: what an op makes of its own sizes is a number."""
+    case, operators = answer.case, answer.oracle.operators
+    if not any(map(extremes, operators)) or not all(map(_floats, case.inputs)):
+        return operators
+    reference, state = case.setting.reference, case.step.state
+    whole = [torch.full_like(one, torch.nan) for one in case.inputs if isinstance(one, torch.Tensor)]
+    weights = {name: torch.full_like(one, torch.nan) if _floats(one) else one for name, one in state.items()}
+    ran = reference.tried_exactly(whole, weights)
+    if ran is None or ran.compares_nan:
+        return operators
+    return [one for one in operators if not extremes(one)]
+
+
+def _floats(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
 def _casts(answer: Answer) -> bool:

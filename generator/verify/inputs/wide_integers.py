@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import torch
@@ -36,9 +37,9 @@ def wide_integers(
         return None
     with Reckoned(whole, RECKONS) as uses:
         answer = reference.tried(inputs, state)
-    if answer is None or not floats_out(answer):
+    if answer is None:
         return None
-    if uses.otherwise:
+    if uses.otherwise or not floats_out(answer):
         return _far_apart(reference, inputs, state, generator)
     bits = any(word in name for name in uses.names for word in ("and", "or", "shift"))
     hashes = "remainder" in operators_of(reference, inputs, state)
@@ -101,27 +102,40 @@ def _far_apart(
     """Any numbers of their type, its two ends, those about zero and neighbours far out among them, where
     the reference does nothing with those of all tensors, or of one, but compare them with each other; None
     where there is no such tensor."""
-    whole = [one for one in inputs if is_whole(one)]
-    together = _only_compared(reference, inputs, state, whole)
+    alone = {
+        place: _among_themselves(reference, inputs, state, [one])
+        for place, one in enumerate(inputs)
+        if is_whole(one)
+    }
+    compared = [place for place, uses in alone.items() if uses.names and uses.names <= _COMPARES]
+    apart = {place for place in compared if not alone[place].otherwise}
+    pairs = [pair for pair in combinations(compared, 2) if _only_so(reference, inputs, state, pair)]
+    taken = apart.union(*pairs) or (compared if _only_so(reference, inputs, state, compared) else ())
     changed = [
-        _compared(one, generator)
-        if is_whole(one) and (together or _only_compared(reference, inputs, state, [one]))
-        else one
-        for one in inputs
+        _compared(one, generator) if is_whole(one) and place in taken else one
+        for place, one in enumerate(inputs)
     ]
     moved = any(one is not was for one, was in zip(changed, inputs, strict=True))
     return changed if moved and is_answered(reference.tried(changed, state)) else None
 
 
-def _only_compared(
+def _only_so(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], places: Sequence[int]
+) -> bool:
+    numbers = [one for place, one in enumerate(inputs) if place in places and is_whole(one)]
+    return bool(numbers) and not _among_themselves(reference, inputs, state, numbers).otherwise
+
+
+def _among_themselves(
     reference: Reference,
     inputs: Sequence[Input],
     state: dict[str, torch.Tensor],
     numbers: Sequence[torch.Tensor],
-) -> bool:
-    with _AmongThemselves(numbers) as uses:
+) -> _AmongThemselves:
+    uses = _AmongThemselves(numbers)
+    with uses:
         reference.tried(inputs, state)
-    return bool(uses.names) and not uses.otherwise
+    return uses
 
 
 def _compared(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -197,12 +211,14 @@ class _AmongThemselves(Uses):
 
     def __init__(self, numbers: Sequence[torch.Tensor]) -> None:
         super().__init__(numbers, _COMPARES)
+        self._with_others = False
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         super().saw(func, args, result)
         if plain_name(func) in _COMPARES:
             own = [self._is_one(one) for one in args]
-            self.otherwise |= any(own) and not all(own)
+            self._with_others |= any(own) and not all(own)
+        self.otherwise |= self._with_others
 
 
 PICKS_BITS = words("""

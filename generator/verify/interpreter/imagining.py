@@ -29,8 +29,10 @@ def imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[Any
             content = abs(phantom.content) if dtype.kind in "iub" else phantom.content
             phantom.steered = phantom.steered or element.is_int() or element.is_ptr()
             index = phantom.index_at(addresses, ptrs.data) if dtype.kind in "iu" else None
-            held = content if index is None else index
-            return TensorHandle(np.full(np.shape(ptrs.data), held, dtype), element)
+            held = np.full(np.shape(ptrs.data), content if index is None else index, dtype)
+            if mask is not None and other is not None:
+                held = np.where(mask.data, held, other.data).astype(dtype, copy=False)
+            return TensorHandle(held, element)
 
         def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *_: Any) -> None:
             phantom.store(*_lanes(ptrs, mask))

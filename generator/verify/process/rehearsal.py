@@ -294,6 +294,12 @@ def _kinds(size: int, samples: int) -> list[tuple[int, list[int]]]:
 
 
 def _samples(axes: list[list[int]]) -> list[tuple[int, ...]]:
-    """The corners of what is looked at along each axis, and its middle; not their product."""
-    longest = max(len(places) for places in axes)
-    return [tuple(places[min(turn, len(places) - 1)] for places in axes) for turn in range(longest)]
+    """The corners of what is looked at along each axis, and its middle; not their product. Where many are
+    looked at, also those at the beginning of all axes but one, which may say what a program does."""
+    longest, first = max(len(places) for places in axes), [places[0] for places in axes]
+    found = [tuple(places[min(turn, len(places) - 1)] for places in axes) for turn in range(longest)]
+    if longest > _FEW:
+        found += [
+            (*first[:axis], place, *first[axis + 1 :]) for axis, places in enumerate(axes) for place in places
+        ]
+    return list(dict.fromkeys(found))

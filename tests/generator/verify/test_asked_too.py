@@ -154,3 +154,16 @@ def test_all_of_a_row_but_its_first_is_minus_infinity_where_equals_are_told_apar
     assert given[:, 0].isfinite().all()
     assert minus_infinite_but_first(reference(lambda x: x.topk(4).indices), [x], {}, draw()) is None
     assert minus_infinite_but_first(reference(lambda x: x.softmax(-1)), [x], {}, draw()) is None
+
+
+def test_words_that_are_compared_with_each_other_are_neighbours_far_out_and_their_lengths_stay() -> None:
+    def alike(some: torch.Tensor, others: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        inside = torch.arange(some.shape[1])[None] < lengths[:, None]
+        return ((some == others) & inside).sum(1)
+
+    given = [torch.randint(0, 9, (4, 40)), torch.randint(0, 9, (4, 40)), torch.tensor([3, 40, 0, 17])]
+    changed = wide_integers(reference(alike), given, {}, draw())
+    assert changed is not None
+    some, others, lengths = map(torch.as_tensor, changed)
+    assert torch.equal(lengths, given[2])
+    assert bool(((some != others) & (some.float() == others.float()) & (some > 1 << 24)).any())

@@ -35,6 +35,8 @@ CLOSE = ("faint", "minute", "vanishing", "one NaN")
         ("x.sum(1)", CLOSE),
         ("torch.tanh(x)", ()),
         ("x + 1", ("faint", "one NaN")),
+        ("x * torch.arange(24.0).sum().clamp(min=1)", CLOSE),
+        ("x * x.sum().clamp(min=1)", ("faint", "minute", "vanishing")),
         ("x / (x.square().sum(1, keepdim=True) + 1e-6)", ("faint", "minute", "one NaN")),
         ("x.norm(dim=1)", ("faint", "minute", "one NaN")),
         ("x * x", ("faint", "minute", "one NaN")),

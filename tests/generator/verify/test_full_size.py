@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import triton.language as tl
 from torch import nn
+from triton.runtime.interpreter import TensorHandle
 
 from kbgen.generator.verify.comparison.review import Reviewed
+from kbgen.generator.verify.interpreter.imagining import imagining
 from kbgen.generator.verify.interpreter.interpreter import Watch
 from kbgen.generator.verify.interpreter.phantom import Phantom, Rising
 from kbgen.generator.verify.judge import CHILD_LIMITS
@@ -202,3 +205,26 @@ def test_one_less_is_walked_however_large_and_beyond_within_32_bits(
     assert full is not None
     assert not full.judged
     assert (full.beside is not None, full.beyond is not None) == walked
+
+
+def test_many_programs_are_looked_at_along_each_axis_of_a_grid() -> None:
+    """The one that alone stores a short tensor is at the beginning of the blocks."""
+    found = rehearsal._samples([list(range(8)), [0, 1]])
+    assert {(0, 1), (7, 0), (7, 1)} <= set(found)
+    assert rehearsal._samples([[0, 5], [0, 1]]) == [(0, 0), (5, 1)]
+
+
+def test_lanes_that_are_masked_off_hold_what_the_load_gives_them() -> None:
+    phantom, grid = Phantom(1), torch.empty(4)
+    phantom.begin_launch("warp", {"grid_ptr": grid})
+    triton_interpreter = rehearsal.triton_interpreter
+    kind = type(triton_interpreter.interpreter_builder)
+    builder: Any = imagining(kind, phantom, Watch().promises)()
+    ptrs = TensorHandle(
+        np.array([phantom.address(grid) + 4 * place for place in range(6)], np.uint64),
+        tl.pointer_type(tl.float32),
+    )
+    mask = TensorHandle(np.arange(6) < 4, tl.int1)
+    other = TensorHandle(np.full(6, -9.0, np.float32), tl.float32)
+    found = builder.create_masked_load(ptrs, mask, other)
+    assert found.data.tolist() == [1, 1, 1, 1, -9, -9]
