@@ -35,6 +35,7 @@ from ..interpreter.phantom import Phantom, TimeIsUpError
 from ..interpreter.violations import OutOfBoundsError
 from ..text.coverage import unwatched
 from .exchange import Form
+from .programs import FEW, kinds_of, looked_at
 from .raised import cause, told
 from .recorder import COPIES, EMPTY, FREE
 from .stand_in import OnThisMachine
@@ -48,9 +49,8 @@ _LARGE, _OUT = (1 << 28, (1 << 31) - 1), "out-of-bounds"
 """A search among rising numbers ends elsewhere for each: beyond all of them, or before; a place whose inverse
 is packed into the lower half of a key is the first one."""
 
-_FEW, _MANY = 2, 8
-"""Programs of a launch that are walked beside its last; the many before anything is claimed, since programs
-may do different things."""
+_MANY = 8
+"""Programs of a kind that are walked before anything is claimed, since programs may do different things."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +155,10 @@ def _walk(
     make: Any,
     inputs: Sequence[Any],
     content: int,
-    samples: int = _FEW,
+    samples: int = FEW,
     claims: tuple[str, str] | None = None,
 ) -> tuple[Rehearsed, Phantom]:
-    phantom, why_not, unread = Phantom(content, samples // _FEW, claims), "", dict[str, str]()
+    phantom, why_not, unread = Phantom(content, samples // FEW, claims), "", dict[str, str]()
     watch.begin()
     watch.promises.sites.clear()
     watch.ghost = watch.otherwise = False
@@ -243,11 +243,11 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
             phantom.check_grid(sizes)
             looked: list[dict[int, int]] = []
             began = effort.seconds()
-            for kinds in itertools.product(*(_kinds(size, samples) for size in sizes)):
+            for kinds in itertools.product(*(kinds_of(size, samples) for size in sizes)):
                 most: dict[int, int] = {}
                 loads: dict[int, int] = {}
                 adds: dict[int, float] = {}
-                for place in _samples([places for _, places in kinds]):
+                for place in looked_at([places for _, places in kinds]):
                     builder.set_grid_idx(*place)
                     self.fn(**named)
                     for start, count in phantom.stored().items():
@@ -283,23 +283,3 @@ def _walking(watch: Watch, phantom: Phantom, samples: int) -> type[Any]:
             return most
 
     return Walking
-
-
-def _kinds(size: int, samples: int) -> list[tuple[int, list[int]]]:
-    """The last place of an axis and the others, each as how many there are and which are looked at."""
-    if size == 1:
-        return [(1, [0])]
-    others = sorted({(size - 1) * turn // samples for turn in range(samples)})
-    return [(size - 1, others), (1, [size - 1])]
-
-
-def _samples(axes: list[list[int]]) -> list[tuple[int, ...]]:
-    """The corners of what is looked at along each axis, and its middle; not their product. Where many are
-    looked at, also those at the beginning of all axes but one, which may say what a program does."""
-    longest, first = max(len(places) for places in axes), [places[0] for places in axes]
-    found = [tuple(places[min(turn, len(places) - 1)] for places in axes) for turn in range(longest)]
-    if longest > _FEW:
-        found += [
-            (*first[:axis], place, *first[axis + 1 :]) for axis, places in enumerate(axes) for place in places
-        ]
-    return list(dict.fromkeys(found))

@@ -18,6 +18,7 @@ from kbgen.generator.verify.interpreter.phantom import Phantom, Rising
 from kbgen.generator.verify.judge import CHILD_LIMITS
 from kbgen.generator.verify.process import rehearsal
 from kbgen.generator.verify.process.exchange import StepReport
+from kbgen.generator.verify.process.programs import looked_at
 from kbgen.generator.verify.process.rehearsal import Rehearsed, rehearse
 from kbgen.generator.verify.stages.at_sizes import BesidePlan
 from kbgen.generator.verify.stages.full_size import (
@@ -209,9 +210,9 @@ def test_one_less_is_walked_however_large_and_beyond_within_32_bits(
 
 def test_many_programs_are_looked_at_along_each_axis_of_a_grid() -> None:
     """The one that alone stores a short tensor is at the beginning of the blocks."""
-    found = rehearsal._samples([list(range(8)), [0, 1]])
+    found = looked_at([list(range(8)), [0, 1]])
     assert {(0, 1), (7, 0), (7, 1)} <= set(found)
-    assert rehearsal._samples([[0, 5], [0, 1]]) == [(0, 0), (5, 1)]
+    assert looked_at([[0, 5], [0, 1]]) == [(0, 0), (5, 1)]
 
 
 def test_lanes_that_are_masked_off_hold_what_the_load_gives_them() -> None:
