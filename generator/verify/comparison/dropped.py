@@ -3,8 +3,6 @@ such as honest kernels lose."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import torch
 
 from ....profiling.build import Input
@@ -34,6 +32,7 @@ from ..inputs.families import (
     TWO_FAR_OUT,
     UNLIKE,
     VANISHING,
+    floats,
 )
 from ..inputs.ignored import ALL_IGNORED
 from ..inputs.with_weights import ALONE
@@ -92,7 +91,7 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "which infinities become NaN depends on the end that is started from"
     if answer.case.family == INFINITE and _casts(answer):
         return "infinities and NaN are cast to integers, which is undefined"
-    if answer.case.family in NANS and not passes_nan(_meeting_nan(answer), _floating(answer)):
+    if answer.case.family in NANS and not _passes_nan(answer):
         return NAN_COMPARED
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
 
@@ -120,23 +119,21 @@ def _floating(answer: Answer) -> bool:
     return any(output.is_floating_point() for output in answer.oracle.outputs)
 
 
-def _meeting_nan(answer: Answer) -> Collection[str]:
-    """The operators, those apart that clamp, where floating inputs of nothing but NaN bring none before one
-    that compares: what an op makes of its own sizes is a number."""
-    case, operators = answer.case, answer.oracle.operators
-    if not any(map(extremes, operators)) or not all(map(_floats, case.inputs)):
-        return operators
-    reference, state = case.setting.reference, case.step.state
-    whole = [torch.full_like(one, torch.nan) for one in case.inputs if isinstance(one, torch.Tensor)]
-    weights = {name: torch.full_like(one, torch.nan) if _floats(one) else one for name, one in state.items()}
-    ran = reference.tried_exactly(whole, weights)
-    if ran is None or ran.compares_nan:
-        return operators
-    return [one for one in operators if not extremes(one)]
-
-
-def _floats(value: Input) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
+def _passes_nan(answer: Answer) -> bool:
+    """Whether it is known what becomes of NaN: by the operators, or by those of them that do not clamp, where
+    floating inputs of nothing but NaN bring none before one that compares. What an op makes of its own sizes
+    is a number."""
+    operators, floating = answer.oracle.operators, _floating(answer)
+    if passes_nan(operators, floating):
+        return True
+    case, others = answer.case, [one for one in operators if not extremes(one)]
+    if not passes_nan(others, floating) or not all(map(floats, case.inputs)):
+        return False
+    whole = [torch.full_like(one, torch.nan) for one in case.inputs if floats(one)]
+    weights = case.step.state.items()
+    state = {name: torch.full_like(one, torch.nan) if floats(one) else one for name, one in weights}
+    ran = case.setting.reference.tried_exactly(whole, state)
+    return ran is not None and not ran.compares_nan
 
 
 def _casts(answer: Answer) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from ..verdict import Cause
+from .names import aliases, nodes
 
 _SEEDS = frozenset(("Generator", "manual_seed"))
+_TYPES = ("typing", "collections")  # whose Generator is what yields
 _DRAWS_INPUTS = ("get_inputs", "get_init_inputs")
 
 Finding = tuple[Cause, str]
@@ -22,8 +24,10 @@ def own_seed(source: str, op_source: str) -> Finding | None:
 
 def _seeded(tree: ast.Module) -> int | None:
     """The first line that names a generator or sets one."""
-    lines = (one.lineno for one in ast.walk(tree) if isinstance(one, ast.Attribute) and one.attr in _SEEDS)
-    return min(lines, default=None)
+    imported = {(name, full.split(".")[0] in _TYPES) for name, full in aliases(tree)}
+    of_types = {name for name, types in imported if types and (name, False) not in imported}
+    named = (one for one in nodes(tree) if isinstance(one, ast.Attribute) and one.attr in _SEEDS)
+    return min((one.lineno for one in named if ast.unparse(one).split(".")[0] not in of_types), default=None)
 
 
 def _without_inputs(tree: ast.Module) -> ast.Module:

@@ -9,7 +9,7 @@ import pytest
 import torch
 import triton.language as tl
 from torch import nn
-from triton.runtime.interpreter import TensorHandle
+from triton.runtime.interpreter import TensorHandle, interpreter_builder
 
 from kbgen.generator.verify.comparison.review import Reviewed
 from kbgen.generator.verify.interpreter.imagining import imagining
@@ -218,8 +218,7 @@ def test_many_programs_are_looked_at_along_each_axis_of_a_grid() -> None:
 def test_lanes_that_are_masked_off_hold_what_the_load_gives_them() -> None:
     phantom, grid = Phantom(1), torch.empty(4)
     phantom.begin_launch("warp", {"grid_ptr": grid})
-    triton_interpreter = rehearsal.triton_interpreter
-    kind = type(triton_interpreter.interpreter_builder)
+    kind = type(interpreter_builder)
     builder: Any = imagining(kind, phantom, Watch().promises)()
     ptrs = TensorHandle(
         np.array([phantom.address(grid) + 4 * place for place in range(6)], np.uint64),

@@ -25,6 +25,16 @@ def test_a_seed_of_its_own_guesses_inputs() -> None:
         assert "line 3" in found[1]
 
 
+def test_a_function_that_yields_has_none() -> None:
+    yields = "import typing\n\ndef tiles(n) -> typing.Generator:\n    yield from range(n)\n"
+    assert own_seed(yields, PLAIN) is None
+    assert own_seed("import typing\n" + CANDIDATE.replace("torch.Generator()", "(torch.Generator())"), PLAIN)
+
+
+def test_a_name_that_is_both_is_torch() -> None:
+    assert own_seed("import typing as torch\nimport torch\n" + CANDIDATE, PLAIN)
+
+
 def test_one_that_the_module_has_too_makes_its_weights() -> None:
     assert own_seed(CANDIDATE, PLAIN.replace("pass", f"table = {DRAWN}")) is None
     assert own_seed(PLAIN, PLAIN) is None
