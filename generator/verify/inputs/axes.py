@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
+from ....profiling.literals import SMALLEST_BESIDE_NAMES
 from ....profiling.op import Op, OpError
 
 Axis = tuple[int, int]
@@ -24,6 +25,13 @@ class Axes:
         """What moves with an axis, whichever of the constants that make it changes; None where none does."""
         moved = [one for one in self.moved if (tensor, axis) in one]
         return frozenset.intersection(*moved) if moved else None
+
+    def writes_out(self, tensor: int, axis: int, length: int) -> bool:
+        """Whether the op file writes the length of an axis out beside named sizes, so that it stays."""
+        return bool(self.moved) and self.along(tensor, axis) is None and length < SMALLEST_BESIDE_NAMES
+
+
+UNKNOWN = Axes()
 
 
 def in_proportion(tensors: Sequence[torch.Tensor], moved: Collection[Axis] | None) -> bool:

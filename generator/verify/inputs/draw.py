@@ -16,6 +16,7 @@ from .altered import ALTERED
 from .axes import axes_of
 from .counters import BEYOND, buffers_beyond
 from .domain import within
+from .emptied import emptied
 from .extremes import is_finite
 from .families import (
     FAINT,
@@ -39,7 +40,7 @@ from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
 from .regimes import REGIMES
 from .repeated import state_twice
-from .resized import ONE_ROW, emptied, other_lengths, other_rows, other_sides
+from .resized import ONE_ROW, other_lengths, other_rows, other_sides
 from .setting import Case, Setting
 from .weights import (
     AS_INPUTS,
@@ -116,7 +117,8 @@ class Draw:
 
     def emptied(self, case: Case, layout: Layout) -> list[Case]:
         """The same call without rows or columns; none where the reference has no answer to it."""
-        inputs = emptied(case.setting.reference, case.inputs, case.step.state, layout)
+        given = (case.setting.reference, case.inputs, case.step.state)
+        inputs = emptied(*given, layout, axes_of(case.setting.op))
         if inputs is None or not divide_all(inputs, case.inputs, case.setting.offsets):
             return []
         return [_sized(case, layout, layout, inputs)]

@@ -1,21 +1,19 @@
 """Gives an op's inputs other sizes than its instance was made for, where the reference still has an answer:
-no rows or columns at all, twice as many rows or one, or another axis twice as long."""
+twice as many rows or one, or another axis twice as long."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeGuard
 
 import torch
 
 from ....profiling.build import Input
 from ....profiling.literals import SMALLEST_BESIDE_NAMES
-from ..process.layout import EMPTY, Layout
 from ..reference.eight_bits import is_eight_bits, widened
-from ..reference.oracle import Ran, Reference
-from .axes import Axes, Axis, in_proportion
+from ..reference.oracle import Reference
+from .axes import UNKNOWN, Axes, Axis, in_proportion
 from .integers import is_whole
-from .offsets import without_elements
 from .places import names_each_once, puts_at_places, rises
 
 ONE_ROW = "one row"
@@ -24,12 +22,9 @@ ONE_ROW = "one row"
 EXCHANGED = "sides exchanged"
 """As many elements as before."""
 
-_AXES: Mapping[Layout, int] = {"no rows": 0, "no columns": -1}
-_UNKNOWN = Axes()
-
 
 def other_rows(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], axes: Axes = _UNKNOWN
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], axes: Axes = UNKNOWN
 ) -> Iterator[tuple[str, list[Input]]]:
     """`inputs` with every row a second time, the last one first, and, where all of them have as many, with a
     single one; each with a name, where the reference has an answer. The first axis of all counts them, unless
@@ -40,8 +35,8 @@ def other_rows(
     if rows < 2:
         return
     moved = axes.along(_number(inputs, places[0]), 0)
-    if axes.moved and moved is None and rows < SMALLEST_BESIDE_NAMES:
-        return  # a number that the op file writes out beside named sizes
+    if axes.writes_out(_number(inputs, places[0]), 0, rows):
+        return
     with_rows = {
         place
         for place in places
@@ -56,11 +51,11 @@ def other_rows(
         ]
 
     more = changed(_rows_again)
-    if repeats and _has_answer(reference, more, state):
+    if repeats and has_answer(reference, more, state):
         yield "more rows", more
     if with_rows == set(places):  # one that has others would be broadcast
         two, single = changed(lambda one: one[:2].clone()), changed(lambda one: one[:1].clone())
-        if _has_answer(reference, two, state) and _has_answer(reference, single, state):
+        if has_answer(reference, two, state) and has_answer(reference, single, state):
             yield ONE_ROW, single
 
 
@@ -85,7 +80,7 @@ def other_lengths(
     state: dict[str, torch.Tensor],
     sizes: Collection[Any],
     alone: bool = False,
-    axes: Axes = _UNKNOWN,
+    axes: Axes = UNKNOWN,
 ) -> Iterator[tuple[str, list[Input]]]:
     """For the second axis of the first tensor and its last: `inputs` of which all that is as long is twice as
     long; each with a name, wherever the reference has a finite answer to it. Where by `axes` its constant
@@ -104,7 +99,7 @@ def other_lengths(
             and not _makes_rows(moved, 0)
             and in_proportion(tensors, moved)
             and _varies(first.shape[axis], sizes, alone)
-            and _has_answer(reference, changed, state)
+            and has_answer(reference, changed, state)
         ):
             yield f"axis {axis} twice as long", changed
     if first.shape[-1] in sizes or not alone:
@@ -116,7 +111,7 @@ def other_lengths(
         changed = _longer(inputs, length)
         made = (axes.along(tensor, axis) for size, tensor, axis in own if size == length)
         varies = length > _COMPONENTS and _varies(length, sizes, alone) and not any(map(_makes_rows, made))
-        if varies and _has_answer(reference, changed, state):
+        if varies and has_answer(reference, changed, state):
             yield f"{length} twice as long", changed
 
 
@@ -139,7 +134,7 @@ def _oblong(
         length for one in inputs if isinstance(one, torch.Tensor) and one is not first for length in one.shape
     }
     changed = [torch.cat([one, _turned(one, -2)], -2) if one is first else one for one in inputs]
-    if first.shape[-1] not in others and _has_answer(reference, changed, state):
+    if first.shape[-1] not in others and has_answer(reference, changed, state):
         yield "planes twice as high", changed
 
 
@@ -198,7 +193,7 @@ def other_sides(
                 value = _as_long(value, axis, lengths.get((tensor, axis), value.shape[axis]))
             value, tensor = value.clone(), tensor + 1
         changed.append(value)
-    if _has_answer(reference, changed, state):
+    if has_answer(reference, changed, state):
         yield EXCHANGED, changed
 
 
@@ -218,59 +213,7 @@ def _turned(value: torch.Tensor, axis: int) -> torch.Tensor:
     return bits.flip(axis).view(value.dtype)
 
 
-def emptied(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], layout: Layout
-) -> list[Input] | None:
-    """`inputs` without rows (or columns): every axis that is as long as the first tensor's first (or last)
-    has no element left; or without elements in any part of a row that parts divide. None where the reference
-    raises at it, or has no number for it: torch's own answer to a mean of nothing is NaN, and kernels may
-    divide as they like."""
-    assert layout in EMPTY
-    if layout == "no elements":
-        changed = without_elements(reference, inputs, state)
-        return changed if changed is not None and _has_answer(reference, changed, state) else None
-    first = next((one for one in inputs if isinstance(one, torch.Tensor) and one.ndim > 0), None)
-    if first is None or (layout == "no columns" and first.ndim < 2):
-        return None
-    axis = _AXES[layout]
-    length = first.shape[axis]
-    own = [_without_own(one, length, axis) if isinstance(one, torch.Tensor) else one for one in inputs]
-    every = [_without(one, length) if isinstance(one, torch.Tensor) else one for one in inputs]
-    for changed in (own, every):  # a filter's taps may be as many as there are rows, by chance
-        answer = reference.tried(changed, state)
-        if answer is None:
-            continue
-        if _keeps_one(reference, inputs, changed, answer, state):
-            return None
-        if len({output.numel() == 0 for output in answer.outputs}) > 1:
-            return None  # a part of the answer alone is left, which nobody looks at
-        return changed if _has_answer(reference, changed, state) else None
-    return None
-
-
-def _keeps_one(
-    reference: Reference,
-    inputs: Sequence[Input],
-    changed: Sequence[Input],
-    answer: Ran,
-    state: dict[str, torch.Tensor],
-) -> bool:
-    """Whether a result that usually has the shape of an input has an element more than that is left with: the
-    first of a sequence, which an op writes whether there is one or not."""
-    usual = reference.tried(inputs, state)
-    pairs = [
-        (was, now)
-        for was, now in zip(inputs, changed, strict=True)
-        if isinstance(was, torch.Tensor) and isinstance(now, torch.Tensor)
-    ]
-    return usual is not None and any(
-        before.shape == was.shape and after.numel() > now.numel()
-        for before, after in zip(usual.outputs, answer.outputs, strict=True)
-        for was, now in pairs
-    )
-
-
-def _has_answer(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
+def has_answer(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
     """And a finite one, with NaN in the place of what torch has not written: some of its losses leave a mean
     of nothing as they find it."""
     were, warned = (
@@ -283,16 +226,3 @@ def _has_answer(reference: Reference, inputs: Sequence[Input], state: dict[str, 
     finally:
         torch.use_deterministic_algorithms(were, warn_only=warned)
     return answer is not None and all(bool(widened(output).isfinite().all()) for output in answer.outputs)
-
-
-def _without_own(value: torch.Tensor, length: int, axis: int) -> torch.Tensor:
-    """Its own first, or last, axis if that is as long, else whichever is."""
-    whole = value.ndim > 0 and value.shape[axis] == length
-    return value.narrow(axis, 0, 0).clone() if whole else _without(value, length)
-
-
-def _without(value: torch.Tensor, length: int) -> torch.Tensor:
-    for axis, size in enumerate(value.shape):
-        if size == length:
-            value = value.narrow(axis, 0, 0)
-    return value.clone()

@@ -10,15 +10,22 @@ import torch
 from ....profiling.build import Input
 
 Layout = Literal[
-    "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped", "unlike",
+    "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped",
+    "unlike", "unlike too", "unlike as well", "unlike again",
     "no rows", "no columns", "no elements", "pitched", "cropped", "turned",
     "other rows", "other lengths", "other numbers",
 ]  # fmt: skip
 PITCHED: Layout = "pitched"
 TRANSPOSED: Layout = "transposed"
 SHIFTED: Layout = "shifted"
+UNLIKE: tuple[Layout, ...] = ("unlike", "unlike too", "unlike as well", "unlike again")
+"""Some transposed beside others that are not: of any two inputs, up to six, each is in one of them alone."""
+
+_PAIRS = (0b0011, 0b0101, 0b0110, 0b1001, 0b1010, 0b1100)
+"""In which of those four an input is transposed, by its number: none is part of another (Sperner)."""
+
 LAYOUTS: tuple[Layout, ...] = (
-    "transposed", "shifted", "expanded", "channels last", "stepped", "unlike", PITCHED,
+    "transposed", "shifted", "expanded", "channels last", "stepped", *UNLIKE, PITCHED,
     "cropped", "turned",
 )  # fmt: skip
 """Those that a wrapper may refuse in words."""
@@ -41,8 +48,8 @@ _GUARD_ELEMENTS = (
 
 
 def placed(inputs: Sequence[Input], layout: Layout) -> list[Input]:
-    """Each tensor in that layout; unlike: every other one transposed, so that no two neighbours of a shape
-    have strides in common."""
+    """Each tensor in that layout, of the `UNLIKE` ones some transposed and the others as they are, so that
+    none tells how another lies."""
     return [
         place(one, layout_of(number, layout), number) if isinstance(one, torch.Tensor) else one
         for number, one in enumerate(inputs)
@@ -51,7 +58,10 @@ def placed(inputs: Sequence[Input], layout: Layout) -> list[Input]:
 
 def layout_of(number: int, layout: Layout) -> Layout:
     """Of the input with that number, from 0."""
-    return ("contiguous", "transposed")[number % 2] if layout == "unlike" else layout
+    if layout not in UNLIKE:
+        return layout
+    turned = _PAIRS[number % len(_PAIRS)] >> UNLIKE.index(layout) & 1
+    return "transposed" if turned else "contiguous"
 
 
 def place(values: torch.Tensor, layout: Layout, number: int = 0) -> torch.Tensor:
@@ -100,9 +110,12 @@ def _slice(values: torch.Tensor) -> torch.Tensor:
 
 
 def suits(inputs: Sequence[Input], layout: Layout) -> bool:
-    """Whether the layout makes a difference to any of them."""
-    laid = [(one, layout_of(number, layout)) for number, one in enumerate(inputs)]
-    return any(isinstance(one, torch.Tensor) and _suits(one, own) for one, own in laid)
+    """Whether the layout makes a difference to any of them, and an unlike one not to all alike."""
+    tensors = [(number, one) for number, one in enumerate(inputs) if isinstance(one, torch.Tensor)]
+    if layout in UNLIKE:
+        own = {layout_of(number, layout) for number, one in tensors if _suits(one, TRANSPOSED)}
+        return len(own) > 1
+    return any(_suits(one, layout) for _, one in tensors)
 
 
 def _suits(values: torch.Tensor, layout: Layout) -> bool:

@@ -66,7 +66,8 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     whole = op.footprint()
     if whole.work >= NETWORK_CALLS * (1 if whole.state else _WITHOUT_WEIGHTS):
         # a network: its shapes take seconds each, and it has many already
-        return [*_tall(op, sets), *longest(op, sets, 2 * most_bytes, loops=True)]
+        deeper = past_16_bits(op, sets[0].overrides, 4 * most_bytes) if told.of_16_bits else []
+        return [*_tall(op, sets), *deeper, *longest(op, sets, 2 * most_bytes, loops=True)]
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)

@@ -5,10 +5,10 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.inputs.draws import silent_stretches
+from kbgen.generator.verify.inputs.emptied import emptied
 from kbgen.generator.verify.inputs.ignored import all_ignored, ignored_nan
 from kbgen.generator.verify.inputs.lengths import full_lengths
 from kbgen.generator.verify.inputs.minus_infinite import minus_infinite_but_first, minus_infinite_in
-from kbgen.generator.verify.inputs.resized import emptied
 from kbgen.generator.verify.inputs.thresholds import met_results
 from kbgen.generator.verify.inputs.wide_integers import wide_integers
 from kbgen.generator.verify.reference.overlaps import overlapping

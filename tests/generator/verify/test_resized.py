@@ -7,7 +7,8 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.inputs.axes import Axes, axes_of, in_proportion
-from kbgen.generator.verify.inputs.resized import emptied, other_lengths, other_rows, other_sides
+from kbgen.generator.verify.inputs.emptied import emptied
+from kbgen.generator.verify.inputs.resized import other_lengths, other_rows, other_sides
 from kbgen.generator.verify.process.layout import Layout
 from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.profiling.op import load_op
@@ -71,6 +72,21 @@ def test_a_mean_of_nothing_that_torch_leaves_unwritten_is_not_asked() -> None:
 
 def test_axes_that_must_match_go_together() -> None:
     assert without(Product(), X, torch.ones(4, 5), layout="no columns") == [(3, 0), (0, 5)]
+
+
+def test_a_length_that_is_written_out_beside_named_ones_stays() -> None:
+    """Three coordinates, as many as there are rows."""
+    rows = Axes([frozenset({(0, 0), (1, 0)})])
+    points = [torch.ones(3, 3), torch.ones(3)]
+    model = reference(Scaled())
+    assert emptied(model, points, {}, "no columns", rows) is None
+    assert shapes(emptied(model, points, {}, "no rows", rows)) == [(0, 3), (0,)]
+    assert shapes(emptied(model, points, {}, "no columns")) == [(3, 0), (0,)]
+
+
+class Scaled(nn.Module):
+    def forward(self, x: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
+        return x * factors.sum()
 
 
 def test_each_other_axis_has_other_lengths_where_the_reference_takes_that() -> None:
