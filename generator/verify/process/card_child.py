@@ -170,7 +170,7 @@ class _Call:
                     slot.tensor.copy_(given)
             return
         self.slots = [
-            _placed(given, layout_of(number, self.step.layout), self.device)
+            _placed(given, layout_of(number, given, self.step.layout), self.device)
             if isinstance(given, torch.Tensor)
             else given
             for number, given in enumerate(self.step.inputs)

@@ -12,6 +12,7 @@ from ....profiling.build import Input
 Layout = Literal[
     "contiguous", "transposed", "shifted", "expanded", "channels last", "stepped",
     "unlike", "unlike too", "unlike as well", "unlike again",
+    "some shifted", "others shifted", "yet others shifted", "the rest shifted",
     "no rows", "no columns", "no elements", "pitched", "cropped", "turned",
     "other rows", "other lengths", "other numbers",
 ]  # fmt: skip
@@ -19,10 +20,16 @@ PITCHED: Layout = "pitched"
 TRANSPOSED: Layout = "transposed"
 SHIFTED: Layout = "shifted"
 UNLIKE: tuple[Layout, ...] = ("unlike", "unlike too", "unlike as well", "unlike again")
-"""Some transposed beside others that are not: of any two inputs, up to six, each is in one of them alone."""
+"""Some transposed (rows stepped) beside others that are not: of any two inputs, up to six, each is in one of
+them alone."""
+
+SOME_SHIFTED: tuple[Layout, ...] = (
+    "some shifted", "others shifted", "yet others shifted", "the rest shifted",
+)  # fmt: skip
+"""Likewise."""
 
 _PAIRS = (0b0011, 0b0101, 0b0110, 0b1001, 0b1010, 0b1100)
-"""In which of those four an input is transposed, by its number: none is part of another (Sperner)."""
+"""In which of those four an input is changed, by its number: none is part of another (Sperner)."""
 
 LAYOUTS: tuple[Layout, ...] = (
     "transposed", "shifted", "expanded", "channels last", "stepped", *UNLIKE, PITCHED,
@@ -51,17 +58,21 @@ def placed(inputs: Sequence[Input], layout: Layout) -> list[Input]:
     """Each tensor in that layout, of the `UNLIKE` ones some transposed and the others as they are, so that
     none tells how another lies."""
     return [
-        place(one, layout_of(number, layout), number) if isinstance(one, torch.Tensor) else one
+        place(one, layout_of(number, one, layout), number) if isinstance(one, torch.Tensor) else one
         for number, one in enumerate(inputs)
     ]
 
 
-def layout_of(number: int, layout: Layout) -> Layout:
+def layout_of(number: int, value: torch.Tensor, layout: Layout) -> Layout:
     """Of the input with that number, from 0."""
-    if layout not in UNLIKE:
+    mixed = next((some for some in (UNLIKE, SOME_SHIFTED) if layout in some), None)
+    if mixed is None:
         return layout
-    turned = _PAIRS[number % len(_PAIRS)] >> UNLIKE.index(layout) & 1
-    return "transposed" if turned else "contiguous"
+    if not _PAIRS[number % len(_PAIRS)] >> mixed.index(layout) & 1:
+        return "contiguous"
+    if mixed is SOME_SHIFTED:
+        return SHIFTED
+    return TRANSPOSED if value.ndim > 1 else "stepped"
 
 
 def place(values: torch.Tensor, layout: Layout, number: int = 0) -> torch.Tensor:
@@ -112,10 +123,10 @@ def _slice(values: torch.Tensor) -> torch.Tensor:
 def suits(inputs: Sequence[Input], layout: Layout) -> bool:
     """Whether the layout makes a difference to any of them, and an unlike one not to all alike."""
     tensors = [(number, one) for number, one in enumerate(inputs) if isinstance(one, torch.Tensor)]
-    if layout in UNLIKE:
-        own = {layout_of(number, layout) for number, one in tensors if _suits(one, TRANSPOSED)}
-        return len(own) > 1
-    return any(_suits(one, layout) for _, one in tensors)
+    if layout not in (*UNLIKE, *SOME_SHIFTED):
+        return any(_suits(one, layout) for _, one in tensors)
+    own = [(one, layout_of(number, one, layout)) for number, one in tensors if one.numel() > 1]
+    return any(_suits(one, its) for one, its in own) and any(its == "contiguous" for _, its in own)
 
 
 def _suits(values: torch.Tensor, layout: Layout) -> bool:

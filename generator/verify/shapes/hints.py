@@ -25,10 +25,10 @@ class Hints:
     """`longest_tile` is the longest of the tiles that a file with loops names, at least the usual one, in
     elements; 0 without loops. `longest_row` is the largest power of two that any file names, up to where a
     block ends: rows beyond it may be cut. `paths`: it may go another way for other sizes, since it has
-    several kernels or asks for sizes. `short_integers`: it names integers of 8 or 16 bits,
-    `of_16_bits` the latter. `promises` are
-    made to the compiler; `units` of a card are asked for; `asks_atomics`: what an atomic found is made use
-    of; `moduli`: what a remainder that is compared is taken by, the least and the largest;
+    several kernels or asks for sizes. `short_integers`: it names integers of 8 or 16 bits, `of_16_bits` the
+    latter. `promises` are made to the compiler; `asks_addresses`: for alignment, say; `units` of a card are
+    asked for; `asks_atomics`: what an atomic found is made use of; `moduli`: what a remainder that is
+    compared is taken by, the least and the largest;
     `factors`: what it may multiply a hash by."""
 
     longest_tile: int
@@ -37,6 +37,7 @@ class Hints:
     short_integers: bool
     of_16_bits: bool
     promises: bool
+    asks_addresses: bool
     units: bool
     asks_atomics: bool
     moduli: tuple[int, ...]
@@ -56,6 +57,7 @@ def hints(source: str) -> Hints:
         short_integers=not names.isdisjoint(_SHORT),
         of_16_bits=not names.isdisjoint(("int16", "uint16")),
         promises=not names.isdisjoint(_PROMISES),
+        asks_addresses="data_ptr" in names,
         units=_UNITS in names,
         asks_atomics=_asks_atomics(tree),
         moduli=_moduli(tree),

@@ -29,7 +29,7 @@ from ..inputs.families import (
 )
 from ..inputs.resized import EXCHANGED
 from ..inputs.setting import Case, Setting
-from ..process.layout import PITCHED, SHIFTED, TRANSPOSED, suits
+from ..process.layout import PITCHED, SHIFTED, SOME_SHIFTED, TRANSPOSED, suits
 from ..reference.on_a_card import PRODUCTS
 from ..shapes.hints import hints
 from ..shapes.sizing import builds_alike, sizes_of
@@ -89,13 +89,21 @@ def _is_told_rows(op: Op) -> bool:
 
 def _promised(found: list[Setting], planned: list[Case], seed: int, source: str) -> list[Case]:
     """Rows of odd length once more, for a candidate that promises its compiler anything: how wide a vector is
-    made of that shows by a first launch. And whole tiles that begin one element off."""
-    if not hints(source).promises:
+    made of that shows by a first launch. And whole tiles that begin one element off, for one that asks where
+    its inputs lie some of them alone."""
+    told = hints(source)
+    if not told.promises:
         return []
     pitched = [one for one in planned if one.step.layout == PITCHED]
     draw = Draw(torch.Generator().manual_seed(seed + 7))
     even = [pair for pair in enumerate(found) if pair[1].name in (EVEN, "wide")]
-    off = [draw.case(*where, "normal", layout=SHIFTED, optional=False) for where in even]
+    ways = [SHIFTED, *(SOME_SHIFTED if told.asks_addresses else ())]
+    off = [
+        draw.case(*where, "normal", layout=way, optional=False)
+        for where in even
+        for way in ways
+        if suits(where[1].shipped, way)
+    ]
     return [*(replace(one, name=f"{one.name}, again") for one in pitched), *off]
 
 
