@@ -9,9 +9,10 @@ from typing import Any
 from ..comparison.dropped import NAN_COMPARED, why_dropped
 from ..comparison.equals import left_open
 from ..comparison.review import Review, Reviewed
-from ..comparison.right import Answer, right_answer
+from ..comparison.right import Answer, right_answer, shaken_more
 from ..inputs.setting import Case
 from ..process.exchange import StepReport
+from ..reference.budget import SENSITIVITY
 from ..verdict import CaseResult
 from .full_size import as_at_full_size, dropped
 
@@ -96,11 +97,35 @@ class Answers:
         explained: bool,
         right_before: bool = False,
     ) -> Reviewed:
-        """`explained`: an earlier call told what is wrong; `right_before`: usual values came out right."""
+        """`explained`: an earlier call told what is wrong; `right_before`: usual values came out right. What
+        is little more than may be wrong is looked at once more, with a better notion of how much may."""
         earlier = [answer for place, answer in self.known.items() if place < number]
-        review = Review(self.known[number], report, tensors, earlier, self.precision, name)
-        review.explained, review.right_before = explained, right_before
-        return review.run()
+
+        def review(answer: Answer, explained: bool) -> Reviewed:
+            one = Review(answer, report, tensors, earlier, self.precision, name)
+            one.explained, one.right_before = explained, right_before
+            return one.run()
+
+        found = review(self.known[number], explained)
+        if not _is_near(found):
+            return found
+        more = shaken_more(self.known[number])
+        again = review(more, explained=True)
+        if again.fault is not None:
+            return found
+        self.known[number] = more
+        return again
+
+
+def _is_near(reviewed: Reviewed) -> bool:
+    """Whether a call is wrong by little more than its budget, or no budget tells."""
+    error, budget = reviewed.result.oracle_error, reviewed.result.budget
+    if reviewed.fault is None or reviewed.fault.cause not in _BY_BUDGETS:
+        return False
+    return error is None or budget is None or error <= SENSITIVITY * budget
+
+
+_BY_BUDGETS = ("wrong-values", "low-precision", "buffer-differs", "input-differs")
 
 
 _USUAL = ("as shipped", "normal")
