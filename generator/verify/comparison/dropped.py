@@ -55,7 +55,7 @@ _FAR = (*_BEYOND, DEEP, HIGH, DEEPEST, HIGHEST, *CLOSE_IN)
 def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | None = None) -> str:
     """The reason in words, empty for one to judge by; the `first` case stays however ill-conditioned. `usual`
     is the answer to the first one, where that is known."""
-    if _mostly_undefined(answer.oracle.outputs) and answer.case.family not in (ALL_IGNORED, *NANS):
+    if _mostly_undefined(answer) and answer.case.family not in (ALL_IGNORED, *NANS):
         return "the reference itself is mostly non-finite here"
     if len(answer.left_open) == len(answer.oracle.outputs):
         return "the order of equals shows in it, which torch leaves open"
@@ -195,9 +195,12 @@ def _times(value: Input, factor: float) -> Input:
     return value.double() * factor if floats else value  # type: ignore[union-attr]
 
 
-def _mostly_undefined(outputs: list[torch.Tensor]) -> bool:
-    floating = [output for output in outputs if output.is_floating_point() and output.numel()]
-    return bool(floating) and all(float(torch.isfinite(output).float().mean()) < 0.5 for output in floating)
+def _mostly_undefined(answer: Answer) -> bool:
+    """Minus infinity apart that the op puts in the place of numbers: scores that it leaves out."""
+    floating = [output for output in answer.oracle.outputs if output.is_floating_point() and output.numel()]
+    fills = all(bool(widened(one).isfinite().all()) for one in answer.case.inputs if floats(one))
+    known = [output.isfinite() | (output.isneginf() & fills) for output in floating]
+    return bool(floating) and all(float(one.float().mean()) < 0.5 for one in known)
 
 
 def _constant(output: torch.Tensor) -> bool:

@@ -26,6 +26,9 @@ class Compared(Watching):
         self.floating: list[torch.Tensor] = []
         self.whole: dict[int, bool] = {}  # whether order is asked for, or equality alone
         self.fullest: list[tuple[torch.Tensor, int]] = []  # lengths, and the one that takes an axis whole
+        self._in_turn: list[
+            tuple[torch.Tensor, str, set[int]]
+        ] = []  # what was compared with numbers, and those
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         name = plain_name(func)
@@ -40,6 +43,7 @@ class Compared(Watching):
             return
         if name in SIDES:
             self._note_lengths(name, *args[:2])
+            self._note_steps(name, *args[:2])
         for bound in _bounds(args[1:]):
             if args[0].is_floating_point():
                 self.floating += [bound.detach().float().clone()] * is_met(bound)
@@ -59,6 +63,25 @@ class Compared(Watching):
         ):
             if signed(places) and signed(lengths) and counts_up(places.reshape(-1)):
                 self.fullest.append((lengths.detach().clone(), places.numel() - (not beyond)))
+
+    def _note_steps(self, name: str, left: Any, right: Any) -> None:
+        """Where a loop compares with each of its steps, in whatever order, these are the places."""
+        if not (signed(left) and type(right) is int):
+            return
+        known = (one for one in self._in_turn if one[1] == name and torch.equal(one[0], left))
+        record = next(known, None)
+        if record is None:
+            record = (left.detach().clone(), name, set())
+            self._in_turn.append(record)
+        lengths, _, steps = record
+        steps.add(right)
+        if len(steps) >= _A_LOOP and min(steps) in (0, 1) and max(steps) - min(steps) == len(steps) - 1:
+            self.fullest = [one for one in self.fullest if one[0] is not lengths]
+            self.fullest.append((lengths, max(steps) + (name in ("gt", "le"))))
+
+
+_A_LOOP = 3
+"""Steps: two numbers may be thresholds."""
 
 
 def _is_one_integer(value: Any) -> bool:

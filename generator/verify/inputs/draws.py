@@ -163,6 +163,12 @@ def near_one(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return 1 + torch.randint(-8, 9, values.shape, generator=generator) / 4096
 
 
+def neighbours(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """1 + k units in its last place: keys that lack a bit take two of them for equals."""
+    steps = torch.randint(0, 32, values.shape, generator=generator)
+    return 1 + steps * torch.finfo(values.dtype).eps
+
+
 def far_out(power: int) -> Draw:
     """Normal values, none beyond 4, times 2 to that power; a sixteenth of what the dtype holds where that is
     less. Every fourth row is negative throughout: a running maximum that began at zero would stay there."""

@@ -42,7 +42,8 @@ TWO_FAR_OUT = ("two far out in 0", "two far out in 1", "two far out in 2")
 
 SIGNED_ZEROS = "signed zeros"
 
-NEAR_ONE = "near one"
+NEAR_ONE, NEIGHBOURS = "near one", "neighbours"
+"""The latter for ops that pick numbers and do nothing else."""
 
 INFINITE, ONE_NAN, NAN_BESIDE = "infinite rows", "one NaN", "NaN beside what a value takes"
 NAN_ALONE = ("NaN in 0, zeros elsewhere", "NaN in 1, zeros elsewhere")
@@ -156,6 +157,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     "negative spikes": draws.spiked(-1.0),
     "small integers": draws.small_integers,
     NEAR_ONE: draws.near_one,
+    NEIGHBOURS: draws.neighbours,
     ENORMOUS: draws.far_out(44),
     ASTRONOMICAL: draws.far_out(96),
     FAR_SQUARES: draws.far_out(56),

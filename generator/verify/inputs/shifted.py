@@ -19,7 +19,7 @@ _BY = {torch.int32: 1 << 30, torch.int64: 1 << 40}
 _SMALL = 1 << 24
 """What float32 counts to, so that nothing has been lost before."""
 
-_DIFFERENCES, _SUMS = words("sub rsub"), words("sum")
+_DIFFERENCES, _SUMS, _SEARCHES = words("sub rsub"), words("sum"), words("searchsorted bucketize")
 
 
 def shifted_together(
@@ -28,6 +28,13 @@ def shifted_together(
     """`inputs` with one large number added to all integers that the reference subtracts, stamps of time say,
     where floating results come of nothing but their differences: they are what they were. None elsewhere."""
     return _shifted(reference, inputs, state, _DIFFERENCES, lambda one: one + _BY[one.dtype])
+
+
+def shifted_keys(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Likewise to keys in order and those that are looked for among them."""
+    return _shifted(reference, inputs, state, _SEARCHES, lambda one: one + _BY[one.dtype], in_order_too=True)
 
 
 def shifted_apart(
@@ -44,8 +51,9 @@ def _shifted(
     state: dict[str, torch.Tensor],
     by: frozenset[str],
     move: Callable[[torch.Tensor], torch.Tensor],
+    in_order_too: bool = False,
 ) -> list[Input] | None:
-    moves = [_may_move(one) and _meets(reference, inputs, state, one, by) for one in inputs]
+    moves = [_may_move(one, in_order_too) and _meets(reference, inputs, state, one, by) for one in inputs]
     usual = reference.tried(inputs, state) if any(moves) else None
     if usual is None or not floats_out(usual) or not is_answered(usual):
         return None
@@ -58,9 +66,9 @@ def _shifted(
     return changed if stays else None
 
 
-def _may_move(value: Input) -> TypeGuard[torch.Tensor]:
+def _may_move(value: Input, in_order_too: bool) -> TypeGuard[torch.Tensor]:
     """Of one number throughout differences tell nothing; where rows begin they are lengths."""
-    if not is_whole(value) or value.dtype not in _BY or rises(value):
+    if not is_whole(value) or value.dtype not in _BY or (rises(value) and not in_order_too):
         return False
     return bool((value.abs() < _SMALL).all()) and bool((value != value.reshape(-1)[0]).any())
 

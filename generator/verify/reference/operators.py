@@ -133,6 +133,12 @@ def only_moves(operators: Iterable[str]) -> bool:
     return operators <= _MOVES | _SHIFTS and not _SHIFTS.isdisjoint(operators)
 
 
+def only_picks(operators: Iterable[str]) -> bool:
+    """Whether an op says which of its numbers is larger, and makes no others of them."""
+    picks = _EXTREMES | _SORTS | {"topk"}
+    return frozenset(operators) <= _MOVES | _SHIFTS | _LAYS | picks and not picks.isdisjoint(operators)
+
+
 def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:
     """Whether it is known what becomes of NaN; `floating`: an output is."""
     operators = frozenset(operators)

@@ -26,9 +26,9 @@ class Hints:
     elements; 0 without loops. `longest_row` is the largest power of two that any file names, up to where a
     block ends: rows beyond it may be cut. `paths`: it may go another way for other sizes, since it has
     several kernels or asks for sizes. `short_integers`: it names integers of 8 or 16 bits, `of_16_bits` the
-    latter. `promises` are made to the compiler; `asks_addresses`: for alignment, say; `units` of a card are
-    asked for; `asks_atomics`: what an atomic found is made use of; `moduli`: what a remainder that is
-    compared is taken by, the least and the largest;
+    latter, and `bfloat16` that type. `promises` are made to the compiler; `asks_addresses`: for alignment,
+    say; `units` of a card are asked for; `asks_atomics`: what an atomic found is made use of; `moduli`: what
+    a remainder that is compared is taken by, the least and the largest;
     `factors`: what it may multiply a hash by."""
 
     longest_tile: int
@@ -36,6 +36,7 @@ class Hints:
     paths: bool
     short_integers: bool
     of_16_bits: bool
+    bfloat16: bool
     promises: bool
     asks_addresses: bool
     units: bool
@@ -56,6 +57,7 @@ def hints(source: str) -> Hints:
         paths=asks or sum(map(_is_kernel, tree)) > 1,
         short_integers=not names.isdisjoint(_SHORT),
         of_16_bits=not names.isdisjoint(("int16", "uint16")),
+        bfloat16="bfloat16" in names,
         promises=not names.isdisjoint(_PROMISES),
         asks_addresses="data_ptr" in names,
         units=_UNITS in names,

@@ -15,6 +15,13 @@ UNEVEN = (331, 344, 352)
 
 TOGETHER = "uneven together"
 
+_PART = 32
+"""Elements of a tile along one of two axes: a shorter one has no second at full size, and is asked for
+alone."""
+
+_SHORT = 2
+"""Likewise where few bits count what lies between the two, of whatever there are several."""
+
 
 def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: int) -> list[ShapeSet]:
     """The two largest of them in uneven parts at once, with one of what the model is not built from: a tile
@@ -39,34 +46,31 @@ def together(op: Op, names: list[str], others: Mapping[str, Any], most_bytes: in
 def past_16_bits(op: Op, small: Mapping[str, Any], most_bytes: int) -> list[ShapeSet]:
     """The two largest axes of what comes out with more elements between them than 16 bits count, and one of
     what else the model is not built from: offsets within a plane, in a candidate that casts to so few."""
-    names = _spanning(op)
+    names = _spanning(op, _SHORT)
     if len(names) < 2:
         return []
     others = [one for one in free_sizes(op) if one not in names]
     ones = {one: 1 for one in others if builds_alike(op, small, {**small, one: 1})}
-    long = dict.fromkeys(names, _PAST_16_BITS)
-    for cut in ({**small, **ones}, dict(small)):
-        made = first_sound(op, names[0], {**cut, **long}, most_bytes, (_PAST_16_BITS,))
-        if made is not None:
-            return [ShapeSet("deep", *made, True, " and ".join(names) + " beyond 16 bits")]
+    for sides in _PAST_16_BITS:
+        long = dict(zip(names, sides, strict=True))
+        for cut in ({**small, **ones}, dict(small)):
+            made = first_sound(op, names[0], {**cut, **long}, most_bytes, sides[:1])
+            if made is not None:
+                return [ShapeSet("deep", *made, True, " and ".join(names) + " beyond 16 bits")]
     return []
 
 
-_PAST_16_BITS = 257
+_PAST_16_BITS = ((257, 257), (1025, 65), (65, 1025))
+"""The first that there is room for: of one of them all pairs may be among the temporaries."""
 
 
-def _spanning(op: Op) -> list[str]:
-    """The two largest sizes of which what comes out has axes, if there are two that make several parts."""
+def _spanning(op: Op, least: int = _PART) -> list[str]:
+    """The two largest sizes, of at `least` so many, of which what comes out has axes, if there are two."""
     full, usual = sizes_of(op.constants), op.footprint().outputs
     found: list[str] = []
     for name in sorted(free_sizes(op), key=lambda one: -full[one]):
         with contextlib.suppress(OpError):
             outputs = op.with_overrides({name: 2 * full[name]}).footprint().outputs
-            if len(found) < 2 and full[name] >= _PART and outputs != usual:
+            if len(found) < 2 and full[name] >= least and outputs != usual:
                 found.append(name)
     return found
-
-
-_PART = 32
-"""Elements of a tile along one of two axes: a shorter one has no second at full size, and is asked for
-alone."""

@@ -42,7 +42,7 @@ def longest(
 ) -> list[ShapeSet]:
     """For each size of the op that none of `sets`, the small one first, has beyond full size; with `loops`,
     for those alone that are the steps of a loop, of not too many calls. Where a candidate `counts` in short
-    integers, beyond what a byte counts."""
+    integers, or in bfloat16, beyond what a byte counts."""
     full = sizes_of(op.constants)
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     found: list[ShapeSet] = []

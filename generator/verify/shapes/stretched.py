@@ -13,7 +13,7 @@ from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .exchanged import exchanged
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, past_16_bits, together
-from .longest import LONG, OVER, longest, of_another_size, one_over, roomier, short
+from .longest import LONG, OVER, is_loop, longest, of_another_size, one_over, roomier, short
 from .sizing import (
     FEW_AMONG,
     builds_alike,
@@ -62,12 +62,12 @@ _PAIRS = 6
 def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> list[ShapeSet]:
     """What there is of them, beside `sets`, the small one first, within some times `most_bytes`, for a
     candidate whose text has `told` of its tiles: uneven parts where it goes through any, rows beyond the
-    longest it names, and deep tables where it casts to short integers."""
-    whole = op.footprint()
+    longest it names, deep tables where it casts to short integers, and steps that few bits do not count."""
+    whole, counts = op.footprint(), told.short_integers or told.bfloat16
     if whole.work >= NETWORK_CALLS * (1 if whole.state else _WITHOUT_WEIGHTS):
         # a network: its shapes take seconds each, and it has many already
         deeper = past_16_bits(op, sets[0].overrides, 4 * most_bytes) if told.of_16_bits else []
-        return [*_tall(op, sets), *deeper, *longest(op, sets, 2 * most_bytes, loops=True)]
+        return [*_tall(op, sets), *deeper, *longest(op, sets, 2 * most_bytes, loops=True, counts=counts)]
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)
     longer += _wider(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes))
     past = _past(op, [*sets, *longer], _PAST * most_bytes)
@@ -82,7 +82,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     found = [*_tall(op, sets), *_alike(op, sets[0]), *short(op, sets), *longer, *past, *parts, *tables]
     found += windows(op, sets, 2 * most_bytes)
     found += exchanged(op, [*sets, *found], _LONGER * sets[0].total_bytes)
-    found += longest(op, [*sets, *found], 4 * most_bytes, counts=told.short_integers)
+    found += longest(op, [*sets, *found], 4 * most_bytes, counts=counts)
     found += one_over(op, [*sets, *found], 2 * most_bytes)
     found += of_another_size(op, [*sets, *found], 2 * most_bytes)
     more = one_more(op) if any(not one.overrides for one in sets) else None  # else asked for with full size
@@ -139,15 +139,18 @@ def _to_be_alike(sizes: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
 
 def _longer(op: Op, sets: list[ShapeSet], most_bytes: int, named: int) -> list[ShapeSet]:
     """Rows of the first input twice as long as at full size, or as long as what a candidate names, where that
-    is more, and one element longer: a tile that holds one of those does not hold one of these, and the last
-    of several tiles is not full."""
+    is more (steps of a loop apart), and one element longer: a tile that holds one of those does not hold one
+    of these, and the last of several tiles is not full."""
     inputs = op.footprint().inputs
     length = inputs[0][-1] if inputs and inputs[0] else 0
     if not 1 < length <= _LONGEST:
         return []
     names = [name for name, value in sizes_of(op.constants).items() if value == length]
     lengths = sorted({2 * length + 1, max(named, 2 * length) + 1}, reverse=True)
+    loops = {name for name in names if is_loop(op, name)}
     for name, longer in ((name, longer) for longer in lengths for name in names):
+        if name in loops and longer > 2 * length + 1:
+            continue
         for others in (
             fewest(sets, 2),
             fewest(sets),

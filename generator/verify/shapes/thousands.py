@@ -4,6 +4,8 @@ number of tiles that full size fills by half, is left out there."""
 
 from __future__ import annotations
 
+import math
+
 from ....profiling.op import Op
 from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .longest import CALLS, is_axis, is_loop, made_along
@@ -42,6 +44,7 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
             found += (
                 _beside_all(op, *beyond, sets[0])
                 or made_along(op, *beyond, sets, most_bytes, alone)
+                or _of_pairs(op, *beyond, sets, _PAIRS * most_bytes)
                 or made_along(op, *_twice(name, full[name], judged), sets, most_bytes, alone=True)
             )
     return found
@@ -52,6 +55,23 @@ def _beside_all(op: Op, called: str, name: str, lengths: tuple[int, ...], small:
     rows few are asked for by four numbers."""
     made = first_sound(op, name, small.overrides, _TIMES * small.total_bytes, lengths)
     return [ShapeSet(called, *made, True, called, axis=int(made[0][name]))] if made is not None else []
+
+
+def _of_pairs(
+    op: Op, called: str, name: str, lengths: tuple[int, ...], sets: list[ShapeSet], most_bytes: int
+) -> list[ShapeSet]:
+    """With one along the other axes, where little goes in and scores of all pairs alone take room: a kernel
+    that keeps them in tiles is through them soon."""
+    made = made_along(op, called, name, lengths, sets, most_bytes, alone=True)
+    return [one for one in made if _goes_in(op.with_overrides(one.overrides)) <= _LITTLE]
+
+
+def _goes_in(op: Op) -> int:
+    return sum(math.prod(shape) for shape in op.footprint().inputs)
+
+
+_PAIRS, _LITTLE = 3, 1 << 16
+"""Times the bytes of other shapes, a dozen matrices of a thousand rows and columns; and elements going in."""
 
 
 _TIMES = 2

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import torch
 
-from ..inputs.families import ASKED_BY, DEEP, DEEPEST, INFINITE, ONE_NAN, OPPOSED, OPPOSED_TOO, floats
+from ..inputs.families import (
+    ASKED_BY,
+    DEEP,
+    DEEPEST,
+    INFINITE,
+    NEIGHBOURS,
+    ONE_NAN,
+    OPPOSED,
+    OPPOSED_TOO,
+    floats,
+)
 from ..inputs.integers import is_whole
 from ..inputs.places import Uses
 from ..inputs.setting import Setting
 from ..inputs.wide_integers import RECKONS, Reckoned
 from ..reference.on_a_card import PRODUCTS
-from ..reference.operators import RANKS
+from ..reference.operators import RANKS, only_picks
 from ..shapes.longest import LONG, OVER
 
 
@@ -18,6 +28,8 @@ def asks(family: str, setting: Setting) -> bool:
     """Whether the op has what a family that few ops are asked about is for. Of sums of products so large an
     exponential makes nothing but what they are off by."""
     operators = setting.operators
+    if family == NEIGHBOURS:
+        return only_picks(operators)
     if family in (DEEP, DEEPEST) and operators.isdisjoint(RANKS) and not operators.isdisjoint(PRODUCTS):
         return False
     return family not in ASKED_BY or not operators.isdisjoint(ASKED_BY[family])
