@@ -60,8 +60,8 @@ class FullSize:
     `tiles` are calls for conditions that it meets alone, or that calls of the shapes `asked` of values do not
     meet as it does: the first `natural` of them at sizes that are whole tiles where its own are, and others
     at shapes of the plan. `beside` is the op with its largest size one less, which is a multiple of
-    nothing, and `beyond` with its largest ones more than twice as large; where full size is `judged` itself,
-    nothing else is walked.
+    nothing, and `beyond` with larger ones, by what is larger; where full size is `judged` itself, nothing
+    else is walked.
     """
 
     file: str
@@ -73,7 +73,7 @@ class FullSize:
     natural: int = 0
     asked: tuple[int, ...] = ()
     beside: FullSize | None = None
-    beyond: FullSize | None = None
+    beyond: Mapping[str, FullSize] = field(default_factory=dict)
     judged: bool = False
 
 

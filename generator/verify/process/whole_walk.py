@@ -27,9 +27,6 @@ _OF_ANY_SIZE = frozenset(("unwritten-output", "out-of-bounds"))
 """Beyond full size: grids, counters and offsets of 32 bits have to suffice there alone."""
 
 
-_LARGER = "its largest sizes twice as large"
-
-
 class _Call(Protocol):
     """Makes a call: with what was made to hold, in words, its place among the calls at tiles, or the number
     of the plan's that it repeats."""
@@ -108,17 +105,20 @@ class WholeWalk:
         return replace(rehearsed, faults=_elsewhere("its largest size one less", walked.faults))
 
     def _beyond(self, rehearsed: Rehearsed) -> Rehearsed:
-        """Likewise at sizes more than twice as large, where no loaded number steers the programs; and with
-        what is not loaded whole there."""
-        beyond = self.full.beyond
-        if beyond is None or rehearsed.faults or rehearsed.why_not:
-            return rehearsed
-        walked = rehearse(self.watch, partial(self._built, beyond), beyond.inputs)
-        if walked.steered:
-            return rehearsed
-        faults = [fault for fault in walked.faults if fault[0] in _OF_ANY_SIZE]
-        unread = {label: f"with {_LARGER} {_unplaced(told)}" for label, told in walked.unread.items()}
-        return replace(rehearsed, faults=_elsewhere(_LARGER, faults), unread={**unread, **rehearsed.unread})
+        """Likewise at larger sizes, where no loaded number steers the programs; and with what is not loaded
+        whole there."""
+        for told, beyond in self.full.beyond.items():
+            if rehearsed.faults or rehearsed.why_not:
+                break
+            walked = rehearse(self.watch, partial(self._built, beyond), beyond.inputs)
+            if walked.steered:
+                continue
+            faults = [fault for fault in walked.faults if fault[0] in _OF_ANY_SIZE]
+            unread = {label: f"with {told} {_unplaced(what)}" for label, what in walked.unread.items()}
+            rehearsed = replace(
+                rehearsed, faults=_elsewhere(told, faults), unread={**unread, **rehearsed.unread}
+            )
+        return rehearsed
 
     def _meet(
         self,

@@ -1,6 +1,6 @@
-"""The shape whose axes are all one more than several tiles of 16, 32 and 64, with next to nothing along those
-that are short at full size: who takes a tile for one within them by one too many reads or leaves out the last
-element, and other sizes than these hide it."""
+"""Shapes whose axes are all one more than several tiles of 16, 32 and 64, or tiles exactly, with little along
+those that are short at full size: who takes a tile for one within them by one too many reads or leaves
+out the last element, who looks for a remainder finds none, and other sizes than these hide it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from ....profiling.shapes import NETWORK_CALLS, ShapeSet
 from .longest import CALLS, is_axis, is_loop
 from .sizing import free_sizes, sizes_of
 
-ONE_PAST = "one past tiles"
+ONE_PAST, EXACTLY = "one past tiles", "tiles exactly"
 
 _LENGTHS, _TILE = (65, 33), 16
 """One more than a multiple of the tile that most go by, and than one of half of it."""
+
+_WHOLE, _LONGEST = (128, 64), 1024
+"""A multiple of most tiles; and the longest that one is asked for."""
 
 _FEW = 2
 """Elements along other axes: of one there is no next."""
@@ -28,6 +31,17 @@ _TIMES = 4
 def one_past(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     """All sizes that are longer than a tile at full size, or else the two largest of them, or one; beside
     `sets`, the small one first. None of a network, nor where a call of the reference takes a second."""
+    return _made(op, sets, ONE_PAST, _LENGTHS)
+
+
+def exactly(op: Op, sets: list[ShapeSet], tile: int) -> list[ShapeSet]:
+    """Likewise, as long as the longest `tile` that a candidate names, or else as most go by."""
+    longest = (min(tile, _LONGEST),) if tile > _WHOLE[0] else ()
+    made = (_made(op, sets, EXACTLY, (length,)) for length in (*longest, *_WHOLE))
+    return next((one for one in made if one), [])
+
+
+def _made(op: Op, sets: list[ShapeSet], called: str, lengths: tuple[int, ...]) -> list[ShapeSet]:
     whole = op.footprint()
     if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
         return []
@@ -38,7 +52,7 @@ def one_past(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     long = [name for name in names if full.get(name, 0) > _TILE and not is_loop(op, name)]
     long.sort(key=lambda name: -full[name])
     few = {name: min(_FEW, full[name]) for name in names if name not in long}
-    for sizes in _tried(long):
+    for sizes in _tried(long, lengths):
         if any(_has(op, one.overrides, sizes) for one in sets):
             return []
         for others in ({**sets[0].overrides, **few}, sets[0].overrides):
@@ -46,14 +60,14 @@ def one_past(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
             with contextlib.suppress(OpError):
                 size = op.with_overrides(found).footprint().total_bytes
                 if size <= _TIMES * sets[0].total_bytes and op.is_sound(found):
-                    return [ShapeSet(ONE_PAST, found, size, True, "one more than tiles along each axis")]
+                    return [ShapeSet(called, found, size, True, f"{called} along each axis")]
     return []
 
 
-def _tried(names: Sequence[str]) -> Iterator[dict[str, int]]:
+def _tried(names: Sequence[str], lengths: tuple[int, ...]) -> Iterator[dict[str, int]]:
     """Of one length all of them, then of the other, then fewer."""
     for count in sorted({len(names), min(2, len(names)), min(1, len(names))} - {0}, reverse=True):
-        for length in _LENGTHS:
+        for length in lengths:
             yield dict.fromkeys(names[:count], length)
 
 

@@ -22,6 +22,8 @@ from ..inputs.setting import Setting, init_arguments
 from ..interpreter.phantom import Rising
 from ..process.exchange import Form, FullSize, StepReport
 from ..reference.operators import takes_parts
+from ..shapes.longest import CALLS, is_loop
+from ..shapes.sizing import free_sizes, sizes_of
 from ..shapes.whole_tiles import bytes_of
 from ..text.candidate import with_constants
 from ..verdict import CaseResult, Fault
@@ -42,11 +44,15 @@ def full_size(
         return None if sizes is None else _described(record, judged, op.with_overrides(sizes), name, scratch)
 
     found = _described(record, judged, op, "full", scratch)
-    beyond = described("beyond", [one for one in _larger(cut) if (bytes_of(op, one) or 0) < _REACH_BYTES])
+    beyond = dict[str, FullSize]()
+    for told, (name, sizes) in {_LARGER: ("beyond", _larger(cut)), _FARTHER: ("far", _far(op))}.items():
+        within = [one for one in sizes if (bytes_of(op, one) or 0) < _REACH_BYTES]
+        reached = described(name, within)
+        beyond |= {told: reached} if reached is not None else {}
     if found is None:
         return None
     if any(dict(setting.op.overrides) == dict(op.overrides) for setting in judged):
-        return replace(found, beyond=beyond, judged=True) if beyond is not None else None
+        return replace(found, beyond=beyond, judged=True) if beyond else None
     asked = tuple(place for place, one in enumerate(judged) if one.name in OF_VALUES)
     return replace(
         found,
@@ -77,6 +83,24 @@ def _larger(cut: Mapping[str, int]) -> list[dict[str, Literal]]:
     """The two largest of them more than twice as large, odd or even, or else the largest."""
     sizes = [(name, 2 * size + size // 3) for name, size in cut.items()]
     return [{name: size + more for name, size in sizes[:few]} for few in (2, 1) for more in (1, 0)]
+
+
+def _far(op: Op) -> list[dict[str, Literal]]:
+    """All of the op's sizes that are short at full size beyond a thousand, or else the two largest of them,
+    or one: a grid that is cut to a round number fills what a single long axis makes of it. None of a loop,
+    whose steps take as long as the walk has."""
+    full = sizes_of(op.constants)
+    short = [name for name in free_sizes(op) if _SHORTEST < full.get(name, 0) <= _SHORT]
+    short.sort(key=lambda name: -full[name])
+    if len(op.footprint().calls) > CALLS or any(is_loop(op, name) for name in short):
+        return []
+    return [dict.fromkeys(short[:few], _FAR) for few in (len(short), 2, 1) if len(short) >= few > 0]
+
+
+_LARGER, _FARTHER = "its largest sizes twice as large", "its short sizes beyond a thousand"
+
+_SHORTEST, _SHORT, _FAR = 4, 512, 1011
+"""Fewer elements are parts of a whole; more of them are long already."""
 
 
 def _has(op: Op, sizes: Mapping[str, Literal]) -> bool:

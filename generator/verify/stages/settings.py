@@ -13,7 +13,7 @@ from ..process.exchange import Shape
 from ..shapes.crowds import CROWDED, crowded
 from ..shapes.hints import hints
 from ..shapes.multiples import MULTIPLES, multiples
-from ..shapes.one_past import ONE_PAST, one_past
+from ..shapes.one_past import EXACTLY, ONE_PAST, exactly, one_past
 from ..shapes.ones import ONES, ones
 from ..shapes.stretched import stretched
 from ..shapes.thousands import THOUSAND, THRICE, TWICE, thousands
@@ -82,6 +82,7 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
     known = [*sets, *more]
     alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, known, 16 * room.wide)]
     alone += [*thrice(op, sets, 2 * room.wide), *ones(op, sets), *one_past(op, known)]
+    alone += exactly(op, known, max(told.longest_tile, told.longest_row))
     return [*known, *crowded(op, sets), *alone]
 
 
@@ -99,7 +100,9 @@ def uncrowded(found: list[Setting]) -> list[Setting]:
 
 
 def _is_apart(name: str) -> bool:
-    return name in (CROWDED, ONES, ONE_PAST) or name.startswith((MULTIPLES, THOUSAND, THRICE, TWICE, BYTES))
+    return name in (CROWDED, ONES, ONE_PAST, EXACTLY) or name.startswith(
+        (MULTIPLES, THOUSAND, THRICE, TWICE, BYTES)
+    )
 
 
 def _run_once(setting: Setting) -> None:
