@@ -112,3 +112,13 @@ def test_products_that_overflow_before_they_are_divided_are_left_out(tmp_path: P
         dropped[expression] = why_dropped(right_answer(case, case.step.state), "fp32", False)
     assert "overflows" in dropped[quotient]
     assert "overflows" not in dropped["(x @ x.T).softmax(1) @ x"]
+
+
+def test_minus_infinities_that_an_op_fills_in_are_answers(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(FILE.format(expression="x.masked_fill(x < x.amax(1, keepdim=True), -torch.inf)"))
+    case = plan(settings(load_op(path), "as-is", 5), 5)[0]
+    assert not why_dropped(right_answer(case, case.step.state), "fp32", first=True)
+    path.write_text(FILE.format(expression="torch.log(x.masked_fill(x < x.amax(1, keepdim=True), -1))"))
+    case = plan(settings(load_op(path), "as-is", 5), 5)[0]
+    assert "non-finite" in why_dropped(right_answer(case, case.step.state), "fp32", first=True)

@@ -228,3 +228,13 @@ def test_lanes_that_are_masked_off_hold_what_the_load_gives_them() -> None:
     other = TensorHandle(np.full(6, -9.0, np.float32), tl.float32)
     found = builder.create_masked_load(ptrs, mask, other)
     assert found.data.tolist() == [1, 1, 1, 1, -9, -9]
+
+
+def test_short_sizes_are_walked_beyond_a_thousand(tmp_path: Path) -> None:
+    op, candidate = load_op(Path(__file__).parent / "ops" / "maxout_units.py"), tmp_path / "candidate.py"
+    given = candidate, "", op, None, "fp32", "as-is", 1, (), CHILD_LIMITS
+    full = full_size(Record(*given), settings(op, "as-is", 1)[:1], BesidePlan([], []), tmp_path)
+    assert full is not None
+    assert full.judged
+    (far,) = (one for told, one in full.beyond.items() if "beyond a thousand" in told)
+    assert far.args[:2] == (1011, 1011)

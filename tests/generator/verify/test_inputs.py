@@ -4,12 +4,14 @@ import pytest
 import torch
 from torch import nn
 
+from kbgen.generator.verify.inputs import draws
 from kbgen.generator.verify.inputs.draws import SPIKE
 from kbgen.generator.verify.inputs.families import FAMILIES, HALVES, LEVEL, TIES, draw_inputs, nudged
 from kbgen.generator.verify.inputs.idle import idle_nan, idle_places, idle_spike
 from kbgen.generator.verify.inputs.ignored import ignored_classes
 from kbgen.generator.verify.inputs.weights import TRAINED, draw_weights, in_powers_of_two, level_weights
 from kbgen.generator.verify.process.layout import place, poison, unwritten
+from kbgen.generator.verify.reference.operators import only_picks
 from kbgen.generator.verify.reference.oracle import Reference
 
 
@@ -350,3 +352,17 @@ def test_some_weights_are_zero_and_buffers_that_loading_may_bring_move() -> None
     assert others.keys() == {"mask", "temperature"}
     assert 16 < int(others["mask"].sum()) < 48
     assert float(others["temperature"]) == pytest.approx(1.3)
+
+
+def test_neighbours_lie_units_in_the_last_place_apart() -> None:
+    for dtype in (torch.float32, torch.float16):
+        rows = draws.neighbours(torch.zeros(4, 200, dtype=dtype), torch.Generator().manual_seed(1)).to(dtype)
+        assert len(rows[0].unique()) == 32
+        assert set(((rows[0].unique().diff()) / torch.finfo(dtype).eps).tolist()) == {1.0}
+
+
+def test_neighbours_are_asked_of_what_picks_numbers_and_does_nothing_else() -> None:
+    assert only_picks(["sort", "slice"])
+    assert only_picks(["topk"])
+    assert not only_picks(["topk", "_softmax"])
+    assert not only_picks(["clone"])

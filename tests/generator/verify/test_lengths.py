@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.lengths import short_lengths
+from kbgen.generator.verify.inputs.lengths import lengths_of, short_lengths
 from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
@@ -42,3 +42,26 @@ def test_where_no_integers_are_lengths_there_are_no_short_ones() -> None:
 
     lengths = torch.tensor([90, 96, 90, 84, 96, 85])
     assert short_lengths(Reference(Added(), "as-is"), [ROWS, lengths], {}, DRAW) is None
+
+
+def test_what_a_loop_compares_with_each_of_its_steps_is_a_length() -> None:
+    class Stepped(nn.Module):
+        def __init__(self, steps: list[int]) -> None:
+            super().__init__()
+            self.steps = steps
+
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            total = torch.zeros(len(x))
+            for step in self.steps:
+                total = torch.where(step < lengths, total + x[:, step], total)
+            return total
+
+    inputs = [ROWS, torch.tensor([4, 0, 5, 3, 1, 2])]
+    for steps, found in (
+        (list(range(5)), {1: 5}),
+        ([4, 3, 2, 1, 0], {1: 5}),
+        ([0, 1], {}),
+        ([0, 2, 4], {}),
+        (list(range(4)), {}),
+    ):
+        assert lengths_of(Reference(Stepped(steps), "as-is"), [inputs, inputs], {}) == found

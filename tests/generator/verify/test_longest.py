@@ -136,6 +136,14 @@ def test_every_axis_is_once_longer_than_a_tile_that_was_made_for_hundreds(tmp_pa
     assert int(torch.tensor(1011.0) * torch.tensor(1 / 1011)) == 0, "who divides by a reciprocal is one off"
 
 
+def test_a_thousand_keys_meet_each_other_where_little_else_goes_in(tmp_path: Path) -> None:
+    text = PRODUCT.replace("ROWS, INNER, COLUMNS = 200, 500, 1024", "ROWS, KEYS, COLUMNS = 2, 45, 20")
+    text = text.replace("a @ b", "torch.softmax(torch.tanh(a @ b.mT / 4) * 4, -1) @ b")
+    text = text.replace("torch.randn(ROWS, INNER)", "torch.randn(ROWS, KEYS, COLUMNS)")
+    text = text.replace("torch.randn(INNER, COLUMNS)", "torch.randn(ROWS, KEYS, COLUMNS)")
+    assert shapes(op(tmp_path, text))["a thousand of KEYS"]["KEYS"] == 1011
+
+
 def test_every_axis_is_once_longer_than_three_times_full_size(tmp_path: Path) -> None:
     given = op(tmp_path, PRODUCT.replace("200, 500, 1024", "40, 400, 1000"))
     found = shapes(given)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kbgen.generator.verify.shapes.one_past import ONE_PAST
+from kbgen.generator.verify.shapes.one_past import EXACTLY, ONE_PAST
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings, uncrowded
 from kbgen.profiling.op import load_op
@@ -22,3 +22,10 @@ def test_where_that_is_too_much_all_are_one_more_than_half_a_tile() -> None:
     found = settings(load_op(OPS / "attention.py"), "as-is", 1)
     (one,) = [one for one in found if one.name == ONE_PAST]
     assert one.op.overrides == {"batch": 2, "heads": 2, "length": 33, "width": 33}
+
+
+def test_tiles_are_full_to_the_last_once() -> None:
+    for source, sizes in (("", {"rows": 128, "length": 128}), ("BLOCK = 512", {"length": 512})):
+        found = settings(load_op(OPS / "sums_from_the_end.py"), "as-is", 1, source=source)
+        (one,) = [one for one in found if one.name == EXACTLY]
+        assert one.op.overrides == sizes

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.shifted import shifted_apart, shifted_together
+from kbgen.generator.verify.inputs.shifted import shifted_apart, shifted_keys, shifted_together
 from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
@@ -42,3 +42,14 @@ def test_neighbours_move_apart_where_whole_numbers_are_added_up() -> None:
     assert isinstance(moved, torch.Tensor)
     assert (moved - NOW)[0].tolist() == [2**30, -(2**30)] * 3 + [0]
     assert shifted_apart(reference(lambda x: x.float().sum(1)), [NOW.int()], {}, DRAW) is None
+
+
+def test_keys_in_order_move_with_those_that_are_looked_for() -> None:
+    keys, wanted = torch.arange(0, 40, 3), torch.tensor([5, 6, 11])
+    found = reference(lambda x, keys, wanted: x.reshape(-1)[torch.searchsorted(keys, wanted)])
+    changed = shifted_keys(found, [X, keys, wanted], {}, DRAW)
+    assert changed is not None
+    assert torch.equal(changed[1], keys + 2**40)  # type: ignore[arg-type]
+    assert torch.equal(changed[2], wanted + 2**40)  # type: ignore[arg-type]
+    bags = reference(lambda x, begins: x.reshape(-1)[torch.searchsorted(begins, torch.arange(9))])
+    assert shifted_keys(bags, [X, torch.tensor([0, 2, 5, 9])], {}, DRAW) is None

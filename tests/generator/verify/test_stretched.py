@@ -86,6 +86,12 @@ def test_rows_are_longer_than_the_largest_number_that_a_candidate_names(tmp_path
     assert constants(op, "BLOCK = 1024")["longer"]["COLUMNS"] == 2001
 
 
+def test_no_loop_has_as_many_steps_as_a_candidate_names(tmp_path: Path) -> None:
+    carried = "sum(x[:, step].cumsum(0) for step in range(x.shape[1]))"
+    op = written(tmp_path, "ROWS, STEPS = 400, 24", "x", carried, "torch.randn(ROWS, STEPS)")
+    assert constants(op, "MASK = 0x8000")["longer"]["STEPS"] == 49
+
+
 def test_places_that_float32_does_not_tell_apart_stay_where_quotients_are_few(tmp_path: Path) -> None:
     op = written(
         tmp_path,
