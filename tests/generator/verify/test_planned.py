@@ -16,7 +16,7 @@ def test_every_kind_of_call_is_planned() -> None:
     names = [case.name for case in cases]
     assert {case.setting.name for case in cases} == {
         "small", "odd", "wide", "tall", "alike", "longer", "short", "one of each", "one past tiles",
-        "three times WIDTH", "three times ROWS",
+        "tiles exactly", "three times WIDTH", "three times ROWS",
     }  # fmt: skip
     layouts = {case.step.layout for case in cases}
     assert layouts == {
