@@ -151,12 +151,17 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         farther = map(_farther, right.outputs, shaken.outputs, more)
         shaken = replace(shaken, outputs=list(farther))
     shaken = _with_single(reference.single(case.inputs, state), right, shaken)
+    for draw in range(_draws(case, right) * (_OF_EQUALS if case.family == "constant" else 1)):
+        shaken = _stepped(case, state, right, shaken, draw)
+    return shaken
+
+
+def _stepped(case: Case, state: dict[str, torch.Tensor], right: Ran, shaken: Ran, draw: int) -> Ran:
+    """With steps shaken too, where there are several, or one that is a difference of numbers near one."""
     alone = right.steps < _STEPS and right.operators.isdisjoint(NORMALISATIONS)
     if alone and not vanishes(right.operators):
         return shaken
-    for draw in range(_draws(case, right) * (_OF_EQUALS if case.family == "constant" else 1)):
-        shaken = _farthest(right, shaken, reference.stepped(case.inputs, state, draw))
-    return shaken
+    return _farthest(right, shaken, case.setting.reference.stepped(case.inputs, state, draw))
 
 
 def _farthest(right: Ran, shaken: Ran, other: Ran) -> Ran:
@@ -176,7 +181,7 @@ def shaken_more(answer: Answer) -> Answer:
     reference, whole = case.setting.reference, not compares(right.operators)
     for draw in range(_ENOUGH, _ENOUGH + _MORE):
         shaken = _farthest(right, shaken, reference.shaken(case.inputs, case.step.state, draw, whole=whole))
-        shaken = _farthest(right, shaken, reference.stepped(case.inputs, case.step.state, draw))
+        shaken = _stepped(case, case.step.state, right, shaken, draw)
     return replace(answer, shaken=shaken)
 
 

@@ -26,9 +26,7 @@ class Compared(Watching):
         self.floating: list[torch.Tensor] = []
         self.whole: dict[int, bool] = {}  # whether order is asked for, or equality alone
         self.fullest: list[tuple[torch.Tensor, int]] = []  # lengths, and the one that takes an axis whole
-        self._in_turn: list[
-            tuple[torch.Tensor, str, set[int]]
-        ] = []  # what was compared with numbers, and those
+        self._in_turn = list[tuple[torch.Tensor, str, set[int]]]()  # what was compared how, and with which
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         name = plain_name(func)

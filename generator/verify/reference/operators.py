@@ -142,9 +142,10 @@ def only_picks(operators: Iterable[str]) -> bool:
 def passes_nan(operators: Iterable[str], floating: bool = True) -> bool:
     """Whether it is known what becomes of NaN; `floating`: an output is."""
     operators = frozenset(operators)
+    if operators <= _MOVES | _SHIFTS | _LAYS | _EXTREMES | _AT_PLACES | _SORTS:
+        return True  # the place of the first NaN comes out, or NaN itself
     if floating:
-        moved = _MOVES | _SHIFTS | _LAYS
-        return operators <= _PASSES_NAN or operators <= moved | _EXTREMES | _AT_PLACES | _SORTS
+        return operators <= _PASSES_NAN
     return operators <= _PASSES_NAN | _COMPARES and not _COMPARES.isdisjoint(operators)
 
 

@@ -125,7 +125,7 @@ def _is_near(reviewed: Reviewed) -> bool:
     return error is None or budget is None or error <= SENSITIVITY * budget
 
 
-_BY_BUDGETS = ("wrong-values", "low-precision", "buffer-differs", "input-differs")
+_BY_BUDGETS = ("wrong-values", "low-precision", "buffer-differs")
 
 
 _USUAL = ("as shipped", "normal")

@@ -43,6 +43,8 @@ CLOSE = ("faint", "minute", "vanishing", "one NaN")
         ("x / x.norm()", ("faint", "minute", "one NaN")),  # which reaches everything
         ("torch.softmax(x, 1)", ("faint", "one NaN")),
         ("(x.argmax(1), x)", CLOSE),
+        ("x.argmin(0)", CLOSE),
+        ("(x * 2).argmin(0)", ("faint", "minute", "vanishing")),
         ("x - x.amax(1, keepdim=True)", ("faint", "minute", "vanishing")),
         ("(x > 0).sum(1)", CLOSE),
         ("torch.where(x > 0, 1, 2)", ("faint", "minute", "vanishing")),
