@@ -72,12 +72,14 @@ one takes whose other thread is busy."""
 
 def _on_this_machine(limits: Limits) -> Limits:
     """Where CPU time is to decide, by the wall's clock as much more as processes wait for each core, and more
-    of it where most of them are busy: two of what counts as a core may be threads of one."""
+    of it where most of them are busy: two of what counts as a core may be threads of one. The mean that the
+    system gives lags by a minute, so the wall's clock gets no less of this than CPU time."""
     if limits.cpu_s is None or limits.wall_s < limits.cpu_s:
         return limits
     waiting = os.getloadavg()[0] / len(os.sched_getaffinity(0))
-    cpu_s = round(limits.cpu_s * min(_SLOWED, max(1.0, 2 * waiting)))
-    return replace(limits, wall_s=limits.wall_s * min(_MOST_WAITING, max(1.0, waiting)), cpu_s=cpu_s)
+    slowed = min(_SLOWED, max(1.0, 2 * waiting))
+    wall_s = limits.wall_s * max(slowed, min(_MOST_WAITING, waiting))
+    return replace(limits, wall_s=wall_s, cpu_s=round(limits.cpu_s * slowed))
 
 
 def verify(

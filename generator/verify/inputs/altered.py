@@ -50,7 +50,7 @@ from .past_places import past_the_last
 from .powers import beside_powers, on_one_side
 from .recurring import each_once, lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice
-from .shifted import shifted_apart, shifted_keys, shifted_together
+from .shifted import shifted_apart, shifted_keys, shifted_together, spread_keys
 from .sizes import of_any_size
 from .thresholds import met_integers, met_results, met_thresholds, rounded_inputs
 from .unlike import ORDERS, one_vanishing
@@ -105,6 +105,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "rising but once": rising_but_once, "turned once": turned_once, ALIKE: alike_but_once,
     "each number once": each_once, "steps far apart": far_steps, "chains": chains,
     "shifted together": shifted_together, "shifted apart": shifted_apart, "shifted keys": shifted_keys,
+    "spread keys": spread_keys,
     "opposed ends": opposed_ends, "beside powers": beside_powers, "faint shares": faint_shares,
     **{f"integers of one side, {side}": partial(on_one_side, side) for side in range(2)},
 }  # fmt: skip

@@ -45,7 +45,8 @@ def emptied(
         answer = reference.tried(changed, state)
         if answer is None:
             continue
-        if _keeps_one(reference, inputs, changed, answer, state):
+        usual = reference.tried(inputs, state)
+        if usual is None or _keeps_one(inputs, changed, usual, answer) or _grows(usual, answer):
             return None
         if len({output.numel() == 0 for output in answer.outputs}) > 1:
             return None  # a part of the answer alone is left, which nobody looks at
@@ -53,22 +54,23 @@ def emptied(
     return None
 
 
-def _keeps_one(
-    reference: Reference,
-    inputs: Sequence[Input],
-    changed: Sequence[Input],
-    answer: Ran,
-    state: dict[str, torch.Tensor],
-) -> bool:
+def _grows(usual: Ran, answer: Ran) -> bool:
+    """Whether a result without elements is longer along another axis than usual: torch's `pixel_unshuffle`
+    gives back what it was given, in its shape, where there is nothing in it."""
+    pairs = [(was.shape, now.shape) for was, now in zip(usual.outputs, answer.outputs, strict=True)]
+    alike = [(was, now) for was, now in pairs if len(was) == len(now)]
+    return any(longer > side for was, now in alike for side, longer in zip(was, now, strict=True))
+
+
+def _keeps_one(inputs: Sequence[Input], changed: Sequence[Input], usual: Ran, answer: Ran) -> bool:
     """Whether a result that usually has the shape of an input has an element more than that is left with: the
     first of a sequence, which an op writes whether there is one or not."""
-    usual = reference.tried(inputs, state)
     pairs = [
         (was, now)
         for was, now in zip(inputs, changed, strict=True)
         if isinstance(was, torch.Tensor) and isinstance(now, torch.Tensor)
     ]
-    return usual is not None and any(
+    return any(
         before.shape == was.shape and after.numel() > now.numel()
         for before, after in zip(usual.outputs, answer.outputs, strict=True)
         for was, now in pairs

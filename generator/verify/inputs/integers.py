@@ -66,7 +66,7 @@ def _extreme(
     def drawn(value: torch.Tensor, turn: int) -> torch.Tensor:
         return with_rows(_anywhere(value, generator), *_ends(value))
 
-    return first_taken(reference, inputs, state, choices, drawn, halved)
+    return first_taken(reference, inputs, state, choices, drawn, _a_little_smaller, halved)
 
 
 def first_taken(
@@ -75,11 +75,11 @@ def first_taken(
     state: dict[str, torch.Tensor],
     choices: Sequence[Sequence[int]],
     drawn: Callable[[torch.Tensor, int], torch.Tensor],
-    smaller: Callable[[Input], Input],
+    *smaller: Callable[[Input], Input],
 ) -> list[Input] | None:
     """`inputs` with what is `drawn` for a tensor, by its turn, at the first of these choices of places that
-    the reference takes, or with what is `smaller` than that where its own numbers would run over; None where
-    it takes none, or floating results come of it."""
+    the reference takes, or with the first of what is `smaller` than that where its own numbers would run over
+    and those do not; None where it takes none, or floating results come of it."""
     divides = any(choices) and not DIVIDES.isdisjoint(operators_of(reference, inputs, state))
     for places in choices:
         changed = list(inputs)
@@ -89,10 +89,22 @@ def first_taken(
             changed[place] = _divisible(drawn(value, turn)) if divides else drawn(value, turn)
         answer = reference.tried(changed, state) if places else None
         if answer is not None and not floats_out(answer):
-            fewer = [smaller(one) if place in places else one for place, one in enumerate(changed)]
-            wrapped = wraps(reference, changed, state) and not wraps(reference, inputs, state)
-            return fewer if wrapped and not wraps(reference, fewer, state) else changed
+            if not wraps(reference, changed, state) or wraps(reference, inputs, state):
+                return changed
+            tried = (
+                [less(one) if at in places else one for at, one in enumerate(changed)] for less in smaller
+            )
+            return next((fewer for fewer in tried if not wraps(reference, fewer, state)), changed)
     return None
+
+
+def _a_little_smaller(value: Input) -> Input:
+    """Of so few bits less that a float of as many bits does not hold it, and some of it can be added up."""
+    bits = torch.iinfo(value.dtype).bits if isinstance(value, torch.Tensor) else 0
+    return value >> _ADDED_UP_BITS if isinstance(value, torch.Tensor) and bits >= _WORD else halved(value)
+
+
+_ADDED_UP_BITS, _WORD = 6, 32
 
 
 def halved(value: Input) -> Input:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeGuard
 
 import torch
@@ -15,6 +16,9 @@ from .places import Uses, rises
 
 _BY = {torch.int32: 1 << 30, torch.int64: 1 << 40}
 """A float32 has few whole numbers there, and none of a second's length among stamps of time."""
+
+_WIDE = 0x9E3779B97
+"""Odd, of 36 bits, those of the golden ratio, whose multiples lie evenly; times `_SMALL` it is below 2^60."""
 
 _SMALL = 1 << 24
 """What float32 counts to, so that nothing has been lost before."""
@@ -35,6 +39,16 @@ def shifted_keys(
 ) -> list[Input] | None:
     """Likewise to keys in order and those that are looked for among them."""
     return _shifted(reference, inputs, state, _SEARCHES, lambda one: one + _BY[one.dtype], in_order_too=True)
+
+
+def spread_keys(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Keys of 64 bits in order, and those that are looked for, times one large number: the lower 32 bits of
+    a key, as a cast to fewer leaves them, are in no order."""
+    spread = partial(_shifted, by=_SEARCHES, move=lambda one: one * _WIDE, in_order_too=True)
+    whole = [one for one in inputs if isinstance(one, torch.Tensor) and one.dtype == torch.int32]
+    return None if whole else spread(reference, inputs, state)
 
 
 def shifted_apart(

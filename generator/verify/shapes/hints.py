@@ -28,8 +28,8 @@ class Hints:
     several kernels or asks for sizes. `short_integers`: it names integers of 8 or 16 bits, `of_16_bits` the
     latter, and `bfloat16` that type. `promises` are made to the compiler; `asks_addresses`: for alignment,
     say; `units` of a card are asked for; `asks_atomics`: what an atomic found is made use of; `moduli`: what
-    a remainder that is compared is taken by, the least and the largest;
-    `factors`: what it may multiply a hash by."""
+    a remainder that is compared is taken by, the least and the largest; `factors`: what it may multiply a
+    hash by; `refuses`: it may, in words, take no part of a size that it names."""
 
     longest_tile: int
     longest_row: int
@@ -43,6 +43,7 @@ class Hints:
     asks_atomics: bool
     moduli: tuple[int, ...]
     factors: tuple[int, ...]
+    refuses: bool
 
 
 @lru_cache(maxsize=8)
@@ -64,6 +65,7 @@ def hints(source: str) -> Hints:
         asks_atomics=_asks_atomics(tree),
         moduli=_moduli(tree),
         factors=_factors(tree),
+        refuses=any(isinstance(node, ast.Raise | ast.Assert) for node in tree),
     )
 
 

@@ -34,7 +34,10 @@ _TALLER = 4
 """Times the small shape's rows: a grid cut to a round number shows, and an interpreter still gets through."""
 
 PARTS, ONE_MORE = ("uneven", "uneven too", "uneven as well"), "one more"
-_FEW_ROWS = ("longer", "wider", "past", "beyond", "beyond too", *PARTS, TOGETHER, "deep")
+NAMED = ("longer", "beyond", "beyond too")
+"""As long as a candidate's text names, or longer: it may refuse what is."""
+
+_FEW_ROWS = (*NAMED, "wider", "past", *PARTS, TOGETHER, "deep")
 
 _BEYOND = (75, 72, 96)
 """What is beyond two tiles that are longer than those of uneven parts."""

@@ -4,10 +4,12 @@ number of tiles that full size fills by half, is left out there."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 
-from ....profiling.op import Op
+from ....profiling.op import Op, OpError
 from ....profiling.shapes import NETWORK_CALLS, ShapeSet
+from ..inputs.integers import is_whole
 from .longest import CALLS, is_axis, is_loop, made_along
 from .sizing import first_sound, free_sizes, sizes_of
 
@@ -53,7 +55,8 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
 def _beside_all(op: Op, called: str, name: str, lengths: tuple[int, ...], small: ShapeSet) -> list[ShapeSet]:
     """With as much along the other axes as the `small` shape has, where that takes little more: of a table's
     rows few are asked for by four numbers."""
-    made = first_sound(op, name, small.overrides, _TIMES * small.total_bytes, lengths)
+    times = _TIMES_OF_TABLES if _looks_up(op, small) else _TIMES
+    made = first_sound(op, name, small.overrides, times * small.total_bytes, lengths)
     return [ShapeSet(called, *made, True, called, axis=int(made[0][name]))] if made is not None else []
 
 
@@ -74,8 +77,14 @@ _PAIRS, _LITTLE = 3, 1 << 16
 """Times the bytes of other shapes, a dozen matrices of a thousand rows and columns; and elements going in."""
 
 
-_TIMES = 2
-"""The bytes of the small shape."""
+def _looks_up(op: Op, small: ShapeSet) -> bool:
+    with contextlib.suppress(OpError):
+        return any(map(is_whole, op.with_overrides(small.overrides).instantiate(0)[1]))
+    return False
+
+
+_TIMES, _TIMES_OF_TABLES = 2, 4
+"""The bytes of the small shape; and where some of the numbers may name places."""
 
 
 def _twice(name: str, full: int, judged: int) -> tuple[str, str, tuple[int, ...]]:

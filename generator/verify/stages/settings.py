@@ -11,11 +11,12 @@ from ....profiling.shapes import ShapeSet
 from ..inputs.setting import Setting, setting_at
 from ..process.exchange import Shape
 from ..shapes.crowds import CROWDED, crowded
+from ..shapes.enlarged import ENLARGED, enlarged
 from ..shapes.hints import hints
 from ..shapes.multiples import MULTIPLES, multiples
 from ..shapes.one_past import EXACTLY, ONE_PAST, exactly, one_past
 from ..shapes.ones import ONES, ones
-from ..shapes.stretched import stretched
+from ..shapes.stretched import NAMED, stretched
 from ..shapes.thousands import THOUSAND, THRICE, TWICE, thousands
 from ..shapes.thrice import BYTES, thrice
 from ..shapes.turns import beside, with_fewer_turns
@@ -80,9 +81,11 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
         *(_even(op, sets[0], room.wide) if told.promises else []),
     ]
     known = [*sets, *more]
-    alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, known, 16 * room.wide)]
+    taken = [one for one in known if not told.refuses or one.name not in NAMED]
+    alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, taken, 16 * room.wide)]
     alone += [*thrice(op, sets, 2 * room.wide), *ones(op, sets), *one_past(op, known)]
     alone += exactly(op, known, max(told.longest_tile, told.longest_row))
+    alone += enlarged(op, 16 * room.wide)
     return [*known, *crowded(op, sets), *alone]
 
 
@@ -100,7 +103,7 @@ def uncrowded(found: list[Setting]) -> list[Setting]:
 
 
 def _is_apart(name: str) -> bool:
-    return name in (CROWDED, ONES, ONE_PAST, EXACTLY) or name.startswith(
+    return name in (CROWDED, ONES, ONE_PAST, EXACTLY, ENLARGED) or name.startswith(
         (MULTIPLES, THOUSAND, THRICE, TWICE, BYTES)
     )
 

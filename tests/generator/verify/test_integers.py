@@ -93,7 +93,7 @@ def test_classes_stay_classes() -> None:
 
 def test_where_a_reference_s_own_numbers_would_run_over_extremes_have_half_the_bits() -> None:
     given = torch.randint(0, 4096, (24, 4), generator=DRAW, dtype=torch.int32)
-    squares = reference(lambda x: (x.long() ** 2).sum(1) * 1024)
+    squares = reference(lambda x: (x.long() ** 2).sum(1) * (1 << 20))
     changed = extreme_integers(squares, [given], {}, DRAW)
     assert changed is not None
     assert 1 << 14 <= int(torch.as_tensor(changed[0]).max()) < 1 << 15

@@ -267,7 +267,8 @@ def test_a_file_that_never_says_no_is_judged_once(monkeypatch: pytest.MonkeyPatc
     ("load", "limits", "wall_s", "cpu_s"),
     [
         (0.5, CHILD_LIMITS, CHILD_LIMITS.wall_s, 90),
-        (1.2, CHILD_LIMITS, CHILD_LIMITS.wall_s, 108),
+        (1.2, CHILD_LIMITS, 1.2 * CHILD_LIMITS.wall_s, 108),
+        (2.1, CHILD_LIMITS, 1.5 * CHILD_LIMITS.wall_s, 135),
         (5.0, CHILD_LIMITS, 2.5 * CHILD_LIMITS.wall_s, 135),
         (99.0, CHILD_LIMITS, 4 * CHILD_LIMITS.wall_s, 135),
         (99.0, Limits(wall_s=8, cpu_s=90), 8, 90),
