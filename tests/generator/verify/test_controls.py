@@ -87,6 +87,14 @@ def test_the_unread_tail_differs_from_the_right_answer_only_there() -> None:
     torch.testing.assert_close(outputs[0], x[:, : width - max(1, width // 64)].sum(-1))
 
 
+def test_a_tail_that_the_op_does_not_read_itself_is_taken_for_longer() -> None:
+    answer = answers("garch_variance")[0]
+    outputs = IMPOSTORS["unread tail"](answer)
+    assert outputs is not None
+    assert torch.equal(outputs[0][..., :-1], answer.eager.outputs[0][..., :-1])
+    assert not torch.equal(outputs[0][..., -1], answer.eager.outputs[0][..., -1])
+
+
 def test_a_tail_that_makes_no_difference_is_no_control_in_any_layout() -> None:
     """The oracle adds in another order where an input lies channels last than in its copy without a tail."""
     found = run_controls(answers("pool_beside_tail", each_layout=True), "fp32")

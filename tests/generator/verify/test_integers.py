@@ -103,6 +103,15 @@ def test_where_a_reference_s_own_numbers_would_run_over_extremes_have_half_the_b
     assert int(torch.as_tensor(changed[0]).max()) == torch.iinfo(torch.int32).max
 
 
+def test_sums_that_would_run_over_are_of_numbers_that_no_float_holds() -> None:
+    given = torch.randint(0, 4096, (24, 4), generator=DRAW)
+    changed = extreme_integers(reference(lambda x: x + x.roll(1, 1) - 2 * x), [given], {}, DRAW)
+    assert changed is not None
+    largest = int(torch.as_tensor(changed[0]).max())
+    assert largest == torch.iinfo(torch.int64).max >> 6
+    assert int(float(largest)) != largest
+
+
 def test_of_bytes_some_rows_are_at_their_ends_in_every_place() -> None:
     image = torch.randint(0, 256, (40, 40, 3), dtype=torch.uint8, generator=DRAW)
     changed = extreme_integers(reference(lambda x: x.int().sum(-1)), [image], {}, DRAW)

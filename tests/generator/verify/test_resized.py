@@ -57,6 +57,12 @@ def test_what_the_reference_has_no_number_for_is_not_asked() -> None:
     assert [told for told, _ in other_rows(reference(norm), [X], norm.state_dict())] == ["more rows"]
 
 
+def test_a_result_that_grows_where_nothing_goes_in_is_not_asked() -> None:
+    """Torch gives an image without elements back as it is."""
+    assert without(nn.PixelUnshuffle(2), torch.ones(2, 3, 4, 6), layout="no rows") is None
+    assert without(nn.PixelShuffle(2), torch.ones(2, 4, 3, 5), layout="no rows") == [(0, 4, 3, 5)]
+
+
 def test_a_mean_of_nothing_that_torch_leaves_unwritten_is_not_asked() -> None:
     """Its memory holds whatever was there: small numbers here, which no kernel could repeat."""
 

@@ -3,7 +3,12 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.shifted import shifted_apart, shifted_keys, shifted_together
+from kbgen.generator.verify.inputs.shifted import (
+    shifted_apart,
+    shifted_keys,
+    shifted_together,
+    spread_keys,
+)
 from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
@@ -53,3 +58,15 @@ def test_keys_in_order_move_with_those_that_are_looked_for() -> None:
     assert torch.equal(changed[2], wanted + 2**40)  # type: ignore[arg-type]
     bags = reference(lambda x, begins: x.reshape(-1)[torch.searchsorted(begins, torch.arange(9))])
     assert shifted_keys(bags, [X, torch.tensor([0, 2, 5, 9])], {}, DRAW) is None
+
+
+def test_keys_of_64_bits_are_in_no_order_by_their_lower_halves() -> None:
+    keys, wanted = torch.arange(0, 40, 3), torch.tensor([5, 6, 11])
+    found = reference(lambda x, keys, wanted: x.reshape(-1)[torch.searchsorted(keys, wanted)])
+    changed = spread_keys(found, [X, keys, wanted], {}, DRAW)
+    assert changed is not None
+    spread = changed[1]
+    assert isinstance(spread, torch.Tensor)
+    assert bool((spread.diff() > 0).all())
+    assert bool((spread.int().diff() < 0).any())
+    assert spread_keys(found, [X, keys.int(), wanted.int()], {}, DRAW) is None

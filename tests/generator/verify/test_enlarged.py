@@ -1,0 +1,41 @@
+"""The shape with several sizes beyond those shipped at once; a thousand where a guard names more than it."""
+
+from pathlib import Path
+
+from kbgen.generator.verify.shapes.enlarged import ENLARGED, enlarged
+from kbgen.generator.verify.stages.cases import plan
+from kbgen.generator.verify.stages.settings import settings, uncrowded
+from kbgen.profiling.op import load_op
+
+OPS = Path(__file__).parent / "ops"
+
+
+def test_all_sizes_are_three_times_as_large_and_groups_stay_as_many() -> None:
+    found = settings(load_op(OPS / "grouped_steps_norm_silu.py"), "as-is", 1)
+    (one,) = [one for one in found if one.name == ENLARGED]
+    assert one.op.overrides == {"batch": 9, "channels": 72, "length": 150}
+    assert one not in uncrowded(found)
+    assert [case.family for case in plan(found, 1) if case.setting is one] == ["normal"]
+
+
+def test_what_is_too_much_at_three_times_is_asked_at_twice_or_not() -> None:
+    op = load_op(OPS / "catmull_rom.py")
+    (one,) = enlarged(op, 16 << 20)
+    assert one.overrides == {"TABLES": 19, "NODES": 6003, "QUERIES": 1401}
+    assert enlarged(op, 1 << 20) == []
+    assert enlarged(load_op(OPS / "ema_scan.py"), 1 << 30) == []
+
+
+def test_a_thousand_is_asked_though_a_guard_names_more_than_that() -> None:
+    op = load_op(OPS / "weighted_focal_loss.py")
+    for source, asked in (("LONGEST = 8192", False), ("LONGEST = 8192\nraise ValueError", True)):
+        names = [one.name for one in settings(op, "as-is", 1, source=source)]
+        assert "longer" in names
+        assert ("a thousand of num_classes" in names) is asked
+
+
+def test_of_a_long_table_many_rows_are_looked_up() -> None:
+    found = settings(load_op(OPS / "ell_spmm.py"), "as-is", 1)
+    (one,) = [one for one in found if one.name == "three times COLS"]
+    assert one.op.overrides["COLS"] == 4501
+    assert one.shipped[1].numel() > 500  # type: ignore[union-attr]
