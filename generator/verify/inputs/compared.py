@@ -59,8 +59,8 @@ class Compared(Watching):
             (left, right, name in ("lt", "ge")),
             (right, left, name in ("gt", "le")),
         ):
-            if signed(places) and signed(lengths) and counts_up(places.reshape(-1)):
-                self.fullest.append((lengths.detach().clone(), places.numel() - (not beyond)))
+            if signed(places) and signed(lengths) and (length := axis_of(places)):
+                self.fullest.append((lengths.detach().clone(), length - (not beyond)))
 
     def _note_steps(self, name: str, left: Any, right: Any) -> None:
         """Where a loop compares with each of its steps, in whatever order, these are the places."""
@@ -98,8 +98,14 @@ SIDES = frozenset(("gt", "ge", "lt", "le"))
 """Which tell the larger of two sides."""
 
 
-def counts_up(value: torch.Tensor) -> bool:
-    return torch.equal(value, torch.arange(len(value), dtype=value.dtype))
+def axis_of(places: torch.Tensor) -> int:
+    """How long the axis is whose `places`, all or all but the first, a tensor counts up; 0 where it is none.
+    Of fewer than three from one on nobody knows."""
+    for first in (0, 1) if places.numel() >= _A_LOOP else (0,):
+        end = first + places.numel()
+        if torch.equal(places.reshape(-1), torch.arange(first, end, dtype=places.dtype)):
+            return end
+    return 0
 
 
 def _bounds(given: Iterable[Any]) -> Iterator[torch.Tensor]:

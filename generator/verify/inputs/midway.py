@@ -16,7 +16,7 @@ from ..reference.operators import plain_name, words
 from ..reference.oracle import Ran, Reference
 from ..reference.watching import Watching
 from ..reference.wrapping import wraps
-from .compared import SIDES, counts_up
+from .compared import SIDES, axis_of
 from .integers import is_answered
 from .places import ROWS_OF
 from .setting import COUNTED, Case
@@ -187,9 +187,8 @@ class _Asked(Watching):
             (right, left, name in ("gt", "le")),
         ):
             if isinstance(length, torch.Tensor) and length.numel() == 1 and isinstance(places, torch.Tensor):
-                axis = places.numel() - (not beyond)
-                is_axis = places.numel() > 1 and counts_up(places.reshape(-1))
-                self.too_long |= is_axis and float(length) > axis
+                axis = axis_of(places) if places.numel() > 1 else 0
+                self.too_long |= axis > 0 and float(length) > axis - (not beyond)
 
 
 def _is_number(value: Any) -> bool:

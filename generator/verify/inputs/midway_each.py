@@ -12,7 +12,7 @@ from ..reference.operators import plain_name
 from ..reference.oracle import Reference
 from ..reference.watching import Watching
 from ..reference.wrapping import wraps
-from .compared import SIDES, counts_up
+from .compared import SIDES, axis_of
 from .integers import is_answered
 from .midway import BOUNDS, LIVES, MODULI, TRUTHS, Counter, Given, standing, tells, whole_number
 from .setting import COUNTED, Case
@@ -121,8 +121,8 @@ class _Asked(Watching):
 
     def _note_lengths(self, places: Any, lengths: Any, beyond: bool) -> None:
         both = isinstance(places, torch.Tensor) and isinstance(lengths, torch.Tensor)
-        if both and places.numel() > 1 and lengths.numel() == self.size and counts_up(places.reshape(-1)):
-            self.too_long |= float(lengths.max()) > places.numel() - (not beyond)
+        if both and places.numel() > 1 and lengths.numel() == self.size and (axis := axis_of(places)):
+            self.too_long |= float(lengths.max()) > axis - (not beyond)
 
 
 def _is_asked(reference: Reference, given: Given, counter: Counter, number: int) -> bool:

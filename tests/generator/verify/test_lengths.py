@@ -35,6 +35,15 @@ def test_lengths_are_an_eighth_of_their_axis_half_of_it_none_and_three_quarters(
     assert _told(True, torch.tensor([90, 96, 90, 84, 96, 85])) == [12, 48, 1, 72, 12, 48]  # 0 / 0
 
 
+def test_lengths_are_compared_with_all_places_but_the_first_too() -> None:
+    class Pairs(nn.Module):
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            return (x[:, 1:] * (torch.arange(1, x.shape[1]) < lengths[:, None])).sum(1)
+
+    lengths = torch.tensor([90, 96, 90, 84, 96, 85])
+    assert lengths_of(Reference(Pairs(), "as-is"), [[ROWS, lengths]], {}) == {1: 96}
+
+
 def test_where_no_integers_are_lengths_there_are_no_short_ones() -> None:
     class Added(nn.Module):
         def forward(self, x: torch.Tensor, more: torch.Tensor) -> torch.Tensor:
