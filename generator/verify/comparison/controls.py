@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import torch
 
 from ....profiling.build import Input
-from ..inputs.families import NO_NUMBERS
+from ..inputs.families import NO_NUMBERS, floats
 from ..process.layout import EMPTY, RESIZED
 from ..reference.budget import compare
 from ..reference.eight_bits import same, widened
@@ -110,10 +110,6 @@ def other_seed(answer: Answer) -> list[torch.Tensor] | None:
     return None if alike and ignores_inputs(reference, case.inputs, state, right) else outputs
 
 
-def _floats(value: Input) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
-
-
 def _tensors(inputs: list[Input]) -> list[torch.Tensor]:
     return [value for value in inputs if isinstance(value, torch.Tensor)]
 
@@ -132,9 +128,9 @@ def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
     """The op in bfloat16 throughout, cast back at the end; its results in bfloat16, where that is the op
     itself. None where nothing floats, or no output does, or bfloat16 holds all that comes out: signs, say."""
     case = answer.case
-    if not any(map(_floats, answer.eager.outputs)):
+    if not any(map(floats, answer.eager.outputs)):
         return None
-    if not any(_floats(one) for one in (*case.inputs, *case.step.state.values(), *answer.eager.outputs)):
+    if not any(floats(one) for one in (*case.inputs, *case.step.state.values(), *answer.eager.outputs)):
         return None
     try:
         outputs = case.setting.reference.twin(case.inputs, case.step.state).outputs
@@ -142,7 +138,7 @@ def bf16_twin(answer: Answer) -> list[torch.Tensor] | None:
         return None
     twins = [output.to(right.dtype) for output, right in zip(outputs, answer.eager.outputs, strict=True)]
     if all(map(same, twins, answer.eager.outputs)):  # an op that widens what it is given
-        twins = [one.bfloat16().to(one.dtype) if _floats(one) else one for one in twins]
+        twins = [one.bfloat16().to(one.dtype) if floats(one) else one for one in twins]
         return None if all(map(same, twins, answer.eager.outputs)) else twins
     return twins
 

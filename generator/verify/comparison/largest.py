@@ -3,11 +3,12 @@ not hold."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils import _pytree as pytree
 
+from ..inputs.families import floats
 from ..inputs.setting import Case
 from ..process.recorder import COPIES
 from ..reference.operators import plain_name, squares_inside, words
@@ -36,8 +37,8 @@ class _Sizes(Watching):
         name = plain_name(func)
         if func.is_view or name in COPIES:
             return
-        floats = [one for one in pytree.tree_leaves(result) if _floats(one)]
-        self.met += [_Met(name, _size(one), torch.finfo(one.dtype).max) for one in floats]
+        floating = [one for one in pytree.tree_leaves(result) if floats(one)]
+        self.met += [_Met(name, _size(one), torch.finfo(one.dtype).max) for one in floating]
         if name == "div":
             self.divided *= max(1.0, _size(args[0]) / (_size(result) or 1.0))
         self.met += [one._replace(size=one.size * self.divided) for one in self.met[-1:] if name in _PRODUCTS]
@@ -49,7 +50,7 @@ def overflows(case: Case) -> bool:
     """Whether the float64 run of a case meets a finite number beyond what the case's own dtypes hold, and
     eager's where it widens: the square of a norm, say, of which an honest kernel makes infinity or NaN and
     eager's own form may not."""
-    values = [one for one in (*case.inputs, *case.step.state.values()) if _floats(one)]
+    values = [one for one in (*case.inputs, *case.step.state.values()) if floats(one)]
     if not values:
         return False
     with _Sizes() as wide:
@@ -62,13 +63,9 @@ def overflows(case: Case) -> bool:
     return any(one.size > limit for one, limit in zip(wide.met, most, strict=True))
 
 
-def _floats(value: Any) -> TypeGuard[torch.Tensor]:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
-
-
 def _size(value: Any) -> float:
     """The largest finite magnitude in it; 0 where there is none."""
-    if not _floats(value) or not value.numel():
+    if not floats(value) or not value.numel():
         return 0.0
     magnitudes = value.double().abs()
     return float(magnitudes.where(magnitudes.isfinite(), 0.0).max())

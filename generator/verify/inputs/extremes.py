@@ -141,7 +141,7 @@ def zeros_in(
 ) -> list[Input] | None:
     """`inputs` of which one that floats is zero throughout, the first, second or so by `turn`, and others are
     not: what is zero in one place may count for nothing, or for something. None likewise."""
-    floating = [place for place, one in enumerate(inputs) if _floats(one) and not is_mask(one)]
+    floating = [place for place, one in enumerate(inputs) if floats(one) and not is_mask(one)]
     if len(floating) < 2 or len(floating) <= turn:
         return None
     place = floating[turn]
@@ -150,10 +150,6 @@ def zeros_in(
     if answer is None or not all(bool(widened(output).isfinite().all()) for output in answer.outputs):
         return None
     return changed
-
-
-def _floats(value: Input) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
 def padded_masks(

@@ -259,7 +259,7 @@ def _drawn(family: str, value: Input, generator: torch.Generator) -> Input:
     return FAMILIES[family](value, generator).to(value.dtype).contiguous() if floats(value) else value
 
 
-def floats(value: Input) -> TypeGuard[torch.Tensor]:
+def floats(value: object) -> TypeGuard[torch.Tensor]:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TypeGuard
 
 import torch
@@ -46,9 +45,13 @@ def spread_keys(
 ) -> list[Input] | None:
     """Keys of 64 bits in order, and those that are looked for, times one large number: the lower 32 bits of
     a key, as a cast to fewer leaves them, are in no order."""
-    spread = partial(_shifted, by=_SEARCHES, move=lambda one: one * _WIDE, in_order_too=True)
-    whole = [one for one in inputs if isinstance(one, torch.Tensor) and one.dtype == torch.int32]
-    return None if whole else spread(reference, inputs, state)
+    changed = _shifted(reference, inputs, state, _SEARCHES, _spread, in_order_too=True)
+    moved = changed is not None and any(one is not was for one, was in zip(changed, inputs, strict=True))
+    return changed if moved else None
+
+
+def _spread(value: torch.Tensor) -> torch.Tensor:
+    return value * _WIDE if value.dtype == torch.int64 else value
 
 
 def shifted_apart(
