@@ -25,6 +25,7 @@ from .extremes import (
 )
 from .faint_shares import faint_shares
 from .families import NAN_ALONE, NAN_BESIDE, NAN_IN_A_PART
+from .far_integers import far_integers
 from .fresh import fresh_state
 from .half_range import half_alone, half_range
 from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
@@ -32,7 +33,6 @@ from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
 from .integers import (
     extreme_integers,
     extreme_integers_in,
-    far_integers,
     lowest_places,
     one_place,
     single_others,

@@ -1,5 +1,6 @@
-"""Moves numbers of two bytes far from zero, where deviations are taken: a mean that is rounded to their dtype
-before it is taken from them is off by a part of what is left."""
+"""Moves numbers far from zero, where deviations are taken: of two bytes, where a mean that is rounded to
+their dtype before it is taken from them is off by a part of what is left; and of float32, where a mean of
+squares less the square of the mean is."""
 
 from __future__ import annotations
 
@@ -28,21 +29,31 @@ _CLASSES = {torch.bfloat16: "bf16", torch.float16: "fp16"}
 def far_deviations(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` of which the first one of two bytes that may be shifted as a whole, for all that the reference
-    makes of it, is about a number halfway between two of its dtype. None where there is no such, or where the
-    reference itself, in its own dtype, takes such deviations for others."""
+    """`inputs` of which the first that may be shifted as a whole, for all that the reference makes of it, is
+    about a number halfway between two of its dtype, of two bytes, or deviates by one from a thousand: with
+    numbers near one an epsilon may be all that counts. None where there is no such, or where the reference
+    itself, in its own dtype, takes such deviations for others."""
     for place, given in enumerate(inputs):
-        if not floats(given) or given.dtype not in _CLASSES or given.numel() < _FEW:
+        if not floats(given) or given.dtype not in _MOST_OFF or given.numel() < _FEW:
             continue
         if not _is_shifted_away(reference, inputs, state, place):
             continue
-        changed = [*inputs[:place], _about(given, generator), *inputs[place + 1 :]]
-        near = keeps_digits(reference, changed, state, FLOORS[_CLASSES[given.dtype]])
-        return changed if near else None
+        drawn = _about(given, generator) if given.dtype in _CLASSES else _from_afar(given, generator)
+        changed = [*inputs[:place], drawn, *inputs[place + 1 :]]
+        return changed if keeps_digits(reference, changed, state, _MOST_OFF[given.dtype]) else None
     return None
 
 
 _FEW = 8
+
+_MOST_OFF = {dtype: FLOORS[name] for dtype, name in _CLASSES.items()} | {torch.float32: 2.0**-10}
+"""What the reference may be off by; in float32 half a step of a thousand is a part of deviations of one."""
+
+_FAR = 1000.0
+
+
+def _from_afar(given: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return _FAR + torch.randn(given.shape, generator=generator)
 
 
 def _about(given: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -55,13 +66,16 @@ def _about(given: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 def _is_shifted_away(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], place: int
 ) -> bool:
-    """Whether an output is the same for an input that is larger by one number throughout, and statistics are
-    what it comes of: a softmax of scores is, too. Products of what is far from zero differ by rounding."""
+    """Whether an output is the same for an input that is larger by one number throughout, and, of two bytes,
+    statistics are what it comes of: a softmax of scores is, too. Products of what is far from zero differ
+    by rounding."""
     usual = reference.tried_exactly(inputs, state)
-    if usual is None or usual.operators.isdisjoint(STATISTICS) or not usual.operators.isdisjoint(PRODUCTS):
-        return False
     given = inputs[place]
     assert isinstance(given, torch.Tensor)
+    if usual is None or not usual.operators.isdisjoint(PRODUCTS):
+        return False
+    if given.dtype in _CLASSES and usual.operators.isdisjoint(STATISTICS):
+        return False
     moved = reference.tried_exactly([*inputs[:place], given.double() + _BASE, *inputs[place + 1 :]], state)
     return moved is not None and any(
         one.is_floating_point() and one.shape == other.shape and difference(one, other).worst < _ALIKE

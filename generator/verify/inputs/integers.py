@@ -9,14 +9,12 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.classes import names_classes
-from ..reference.eight_bits import widened
+from ..reference.eight_bits import same, widened
 from ..reference.operators import words
 from ..reference.oracle import Ran, Reference
 from ..reference.wrapping import wraps
 from .domain import operators_of
 from .places import ENDS, MARKS, Uses, names_each_once, puts_at_places
-
-_FAR = {torch.int32: 1 << 28, torch.int64: 1 << 40}
 
 
 def extreme_integers(
@@ -88,7 +86,7 @@ def first_taken(
             assert isinstance(value, torch.Tensor)
             changed[place] = _divisible(drawn(value, turn)) if divides else drawn(value, turn)
         answer = reference.tried(changed, state) if places else None
-        if answer is not None and not floats_out(answer):
+        if answer is not None and _floats_stay(reference, inputs, state, answer):
             if not wraps(reference, changed, state) or wraps(reference, inputs, state):
                 return changed
             tried = (
@@ -96,6 +94,18 @@ def first_taken(
             )
             return next((fewer for fewer in tried if not wraps(reference, fewer, state)), changed)
     return None
+
+
+def _floats_stay(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], answer: Ran
+) -> bool:
+    """Whether none of the results floats, or those that do have nothing to do with what has been changed."""
+    if not floats_out(answer):
+        return True
+    usual = reference.tried(inputs, state)
+    pairs = list(zip(usual.outputs, answer.outputs, strict=True)) if usual is not None else []
+    whole = [now for _, now in pairs if not now.is_floating_point()]
+    return bool(whole) and all(same(was, now) for was, now in pairs if now.is_floating_point())
 
 
 def _a_little_smaller(value: Input) -> Input:
@@ -110,23 +120,6 @@ _ADDED_UP_BITS, _WORD = 6, 32
 def halved(value: Input) -> Input:
     """Of half as many bits."""
     return value >> torch.iinfo(value.dtype).bits // 2 if isinstance(value, torch.Tensor) else value
-
-
-def far_integers(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
-) -> list[Input] | None:
-    """`inputs` with one large number added to all integers, which stay as far from each other as they were: a
-    float32 has no two of them. None where there is none, the reference takes them for places or classes, or
-    what it gives is floating."""
-    far = [_may_be_far(one) and not names_classes(reference, inputs, state, one) for one in inputs]
-    if not any(far):
-        return None
-    changed = [
-        one + _FAR[one.dtype] if moves and isinstance(one, torch.Tensor) else one
-        for one, moves in zip(inputs, far, strict=True)
-    ]
-    answer = reference.tried(changed, state)
-    return None if answer is None or floats_out(answer) else changed
 
 
 def lowest_places(
@@ -237,10 +230,6 @@ def is_whole(value: Input) -> TypeGuard[torch.Tensor]:
         and value.numel() > 1
         and not (value.is_floating_point() or value.is_complex() or value.dtype == torch.bool)
     )
-
-
-def _may_be_far(value: Input) -> TypeGuard[torch.Tensor]:
-    return isinstance(value, torch.Tensor) and value.dtype in _FAR and bool((value.abs() < 1 << 24).all())
 
 
 def _ends(value: Input) -> tuple[int, int]:

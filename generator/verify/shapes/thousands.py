@@ -16,6 +16,10 @@ from .sizing import first_sound, free_sizes, sizes_of
 THOUSAND, THRICE, TWICE = "a thousand of ", "three times ", "more than twice "
 """What their names begin with; the last where there is no room for the others, every two of so many met."""
 
+HUNDREDS = "hundreds of "
+"""Likewise, beside one of a thousand of which every two meet: a kernel that walks them for each gets through
+this one alone in its time."""
+
 _LENGTHS, _THOUSAND = (1011, 1006, 1008, 1024), 1000
 """The first that an op takes: a product of either of the first two with its reciprocal in float32 is less
 than one."""
@@ -43,12 +47,16 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
         if any(name in one.overrides for one in sets) or is_axis(op, name):
             beyond = _beyond(name, full[name])
             alone = 3 * full[name] >= _THOUSAND
-            found += (
+            made = (
                 _beside_all(op, *beyond, sets[0])
                 or made_along(op, *beyond, sets, most_bytes, alone)
                 or _of_pairs(op, *beyond, sets, _PAIRS * most_bytes)
                 or made_along(op, *_twice(name, full[name], judged), sets, most_bytes, alone=True)
             )
+            found += [
+                *made,
+                *(few for one in made[:1] if judged < _HUNDREDS[0] for few in _hundreds(op, name, one)),
+            ]
     return found
 
 
@@ -67,6 +75,20 @@ def _of_pairs(
     that keeps them in tiles is through them soon."""
     made = made_along(op, called, name, lengths, sets, most_bytes, alone=True)
     return [one for one in made if _goes_in(op.with_overrides(one.overrides)) <= _LITTLE]
+
+
+def _hundreds(op: Op, name: str, long: ShapeSet) -> list[ShapeSet]:
+    """The same with hundreds, where half as many take less than a third of the room."""
+    half = {**long.overrides, name: long.overrides[name] // 2}  # type: ignore[operator]
+    room = op.bytes_at(half)
+    if room is None or _GROWS * room > long.total_bytes:
+        return []
+    made = first_sound(op, name, long.overrides, long.total_bytes, _HUNDREDS)
+    return [ShapeSet(f"{HUNDREDS}{name}", *made, True, f"hundreds of {name}")] if made is not None else []
+
+
+_HUNDREDS, _GROWS = (263, 261, 264, 272), 3
+"""A little more than most take for a tile, and than a byte counts; and times the room."""
 
 
 def _goes_in(op: Op) -> int:

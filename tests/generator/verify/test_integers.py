@@ -5,9 +5,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from kbgen.generator.verify.inputs.far_integers import far_integers
 from kbgen.generator.verify.inputs.integers import (
     extreme_integers,
-    far_integers,
     one_place,
     single_others,
 )
@@ -110,6 +110,16 @@ def test_sums_that_would_run_over_are_of_numbers_that_no_float_holds() -> None:
     largest = int(torch.as_tensor(changed[0]).max())
     assert largest == torch.iinfo(torch.int64).max >> 6
     assert int(float(largest)) != largest
+
+
+def test_sums_beside_floats_that_are_of_other_things_are_of_extremes_too() -> None:
+    given = torch.randint(0, 4096, (24, 4), generator=DRAW)
+    latency = torch.rand(24, 4)
+    changed = extreme_integers(reference(lambda x, y: (x * 2, y.sum(1))), [given, latency], {}, DRAW)
+    assert changed is not None
+    assert int(torch.as_tensor(changed[0]).max()) > 1 << 56
+    means = reference(lambda x, y: (x * 2, y.sum(1) / x.sum(1)))
+    assert extreme_integers(means, [given, latency], {}, DRAW) is None
 
 
 def test_of_bytes_some_rows_are_at_their_ends_in_every_place() -> None:
