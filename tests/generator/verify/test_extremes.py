@@ -11,7 +11,8 @@ from kbgen.generator.verify.inputs.extremes import (
     whole_masks,
     zeros_in,
 )
-from kbgen.generator.verify.inputs.integers import extreme_integers, far_integers, lowest_places
+from kbgen.generator.verify.inputs.far_integers import far_integers
+from kbgen.generator.verify.inputs.integers import extreme_integers, lowest_places
 from kbgen.generator.verify.reference.oracle import Reference
 
 
