@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -30,6 +29,7 @@ from .cuda import judge_cuda
 from .judgement import Judgement
 from .process.exchange import CHILD, CHILD_ENV
 from .reference.budget import FLOORS
+from .shapes.hints import hints
 from .stages.record import Record
 from .stages.settings import ROOM, Room, settings
 from .text.scan import scan
@@ -44,9 +44,6 @@ _SHARED_CPU_S = 135
 """The limit of a candidate's calls, and half as much for cores that two threads share."""
 
 MODES = ("as-is", "train", "eval")
-
-_REFUSES = re.compile(r"^\s*(?:raise|assert)\b", re.MULTILINE)
-"""What says no on purpose; a mistake raises without."""
 
 _MOST_KEPT = 4
 """Constants that are tried as shipped, one after the other, the smallest first."""
@@ -131,7 +128,7 @@ def _with_one_kept(
 ) -> Verdict | None:
     """The verdict at shapes that leave one constant as shipped, the first at which the candidate does not
     refuse the smallest of them in words; None if there is none. Some kernels know few widths of a head."""
-    if not _REFUSES.search(record.source) or record.op.footprint().work >= NETWORK_CALLS:
+    if not hints(record.source).refuses or record.op.footprint().work >= NETWORK_CALLS:
         return None
     shipped, smallest = record.op.constants, refusing.found[0].op.overrides
     cut = {name: size for name in smallest if type(size := shipped[name]) is int and size != smallest[name]}

@@ -12,7 +12,7 @@ from ....profiling.build import Input
 from ..reference.budget import FLOORS
 from ..reference.measures import difference
 from ..reference.on_a_card import PRODUCTS
-from ..reference.oracle import Reference
+from ..reference.oracle import Ran, Reference
 from .digits import keeps_digits
 from .families import STATISTICS, floats
 
@@ -32,11 +32,18 @@ def far_deviations(
     """`inputs` of which the first that may be shifted as a whole, for all that the reference makes of it, is
     about a number halfway between two of its dtype, of two bytes, or deviates by one from a thousand: with
     numbers near one an epsilon may be all that counts. None where there is no such, or where the reference
-    itself, in its own dtype, takes such deviations for others."""
+    itself, in its own dtype, takes such deviations for others: products of what is far from zero differ by
+    rounding. Of two bytes, where it comes of no statistics either: a softmax of scores is the same, too."""
+    known = [floats(one) and one.dtype in _MOST_OFF and one.numel() >= _FEW for one in inputs]
+    usual = reference.tried_exactly(inputs, state) if any(known) else None
+    if usual is None or not usual.operators.isdisjoint(PRODUCTS):
+        return None
     for place, given in enumerate(inputs):
-        if not floats(given) or given.dtype not in _MOST_OFF or given.numel() < _FEW:
+        if not known[place] or not floats(given):
             continue
-        if not _is_shifted_away(reference, inputs, state, place):
+        if given.dtype in _CLASSES and usual.operators.isdisjoint(STATISTICS):
+            continue
+        if not _is_shifted_away(reference, inputs, state, place, usual):
             continue
         drawn = _about(given, generator) if given.dtype in _CLASSES else _from_afar(given, generator)
         changed = [*inputs[:place], drawn, *inputs[place + 1 :]]
@@ -64,18 +71,11 @@ def _about(given: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def _is_shifted_away(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], place: int
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], place: int, usual: Ran
 ) -> bool:
-    """Whether an output is the same for an input that is larger by one number throughout, and, of two bytes,
-    statistics are what it comes of: a softmax of scores is, too. Products of what is far from zero differ
-    by rounding."""
-    usual = reference.tried_exactly(inputs, state)
+    """Whether an output is the `usual` one for an input that is larger by one number throughout."""
     given = inputs[place]
     assert isinstance(given, torch.Tensor)
-    if usual is None or not usual.operators.isdisjoint(PRODUCTS):
-        return False
-    if given.dtype in _CLASSES and usual.operators.isdisjoint(STATISTICS):
-        return False
     moved = reference.tried_exactly([*inputs[:place], given.double() + _BASE, *inputs[place + 1 :]], state)
     return moved is not None and any(
         one.is_floating_point() and one.shape == other.shape and difference(one, other).worst < _ALIKE

@@ -102,16 +102,21 @@ def _floats_stay(
     """Whether none of the results floats, or those that do have nothing to do with what has been changed."""
     if not floats_out(answer):
         return True
+    if all(one.is_floating_point() for one in answer.outputs):
+        return False
     usual = reference.tried(inputs, state)
-    pairs = list(zip(usual.outputs, answer.outputs, strict=True)) if usual is not None else []
-    whole = [now for _, now in pairs if not now.is_floating_point()]
-    return bool(whole) and all(same(was, now) for was, now in pairs if now.is_floating_point())
+    return usual is not None and all(
+        same(was, now)
+        for was, now in zip(usual.outputs, answer.outputs, strict=True)
+        if now.is_floating_point()
+    )
 
 
 def _a_little_smaller(value: Input) -> Input:
     """Of so few bits less that a float of as many bits does not hold it, and some of it can be added up."""
-    bits = torch.iinfo(value.dtype).bits if isinstance(value, torch.Tensor) else 0
-    return value >> _ADDED_UP_BITS if isinstance(value, torch.Tensor) and bits >= _WORD else halved(value)
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value >> _ADDED_UP_BITS if torch.iinfo(value.dtype).bits >= _WORD else halved(value)
 
 
 _ADDED_UP_BITS, _WORD = 6, 32

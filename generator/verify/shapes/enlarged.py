@@ -21,8 +21,7 @@ _ELEMENTS = 3 << 16
 
 
 def enlarged(op: Op, most_bytes: int) -> list[ShapeSet]:
-    """Beside `sets`, where there is room for it. Steps of a loop stay as many; what holds no other way has no
-    other size than a multiple."""
+    """Where there is room for it. Steps of a loop stay as many; what takes no odd sizes has a multiple."""
     whole = op.footprint()
     if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
         return []

@@ -29,7 +29,7 @@ class Hints:
     latter, and `bfloat16` that type. `promises` are made to the compiler; `asks_addresses`: for alignment,
     say; `units` of a card are asked for; `asks_atomics`: what an atomic found is made use of; `moduli`: what
     a remainder that is compared is taken by, the least and the largest; `factors`: what it may multiply a
-    hash by; `refuses`: it may, in words, take no part of a size that it names."""
+    hash by; `refuses`: it says no on purpose; a mistake raises without."""
 
     longest_tile: int
     longest_row: int

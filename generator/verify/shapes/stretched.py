@@ -26,7 +26,7 @@ from .sizing import (
     sizes_of,
 )
 from .tables import deep, vast
-from .thousands import HUNDREDS, THOUSAND, THRICE, TWICE
+from .thousands import STRETCHED
 from .thrice import BYTES
 from .windows import windows
 
@@ -96,7 +96,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
 
 def has_few_rows(name: str) -> bool:
     """Whether a shape of that name is long along one axis and next to nothing along the others."""
-    return name in _FEW_ROWS or name.startswith((LONG, OVER, HUNDREDS, THOUSAND, THRICE, TWICE, BYTES))
+    return name in _FEW_ROWS or name.startswith((LONG, OVER, *STRETCHED, BYTES))
 
 
 def rows_of(op: Op) -> int:

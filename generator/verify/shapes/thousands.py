@@ -20,6 +20,8 @@ HUNDREDS = "hundreds of "
 """Likewise, beside one of a thousand of which every two meet: a kernel that walks them for each gets through
 this one alone in its time."""
 
+STRETCHED = (HUNDREDS, THOUSAND, THRICE, TWICE)
+
 _LENGTHS, _THOUSAND = (1011, 1006, 1008, 1024), 1000
 """The first that an op takes: a product of either of the first two with its reciprocal in float32 is less
 than one."""
@@ -38,7 +40,8 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     whole = op.footprint()
     if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
         return []
-    full, found = sizes_of(op.constants), list[ShapeSet]()
+    full, found, few = sizes_of(op.constants), list[ShapeSet](), list[ShapeSet]()
+    beside_bytes = (_TIMES_OF_TABLES if _looks_up(op, sets[0]) else _TIMES) * sets[0].total_bytes
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     for name in sorted(short, key=lambda one: -full[one]):
         judged = max(int(one.overrides.get(name, full[name])) for one in sets)  # type: ignore[arg-type]
@@ -48,23 +51,22 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
             beyond = _beyond(name, full[name])
             alone = 3 * full[name] >= _THOUSAND
             made = (
-                _beside_all(op, *beyond, sets[0])
+                _beside_all(op, *beyond, sets[0], beside_bytes)
                 or made_along(op, *beyond, sets, most_bytes, alone)
                 or _of_pairs(op, *beyond, sets, _PAIRS * most_bytes)
                 or made_along(op, *_twice(name, full[name], judged), sets, most_bytes, alone=True)
             )
-            found += [
-                *made,
-                *(few for one in made[:1] if judged < _HUNDREDS[0] for few in _hundreds(op, name, one)),
-            ]
-    return found
+            found += made
+            few += [one for long in made if judged < _HUNDREDS[0] for one in _hundreds(op, name, long)]
+    return [*found, *few]
 
 
-def _beside_all(op: Op, called: str, name: str, lengths: tuple[int, ...], small: ShapeSet) -> list[ShapeSet]:
+def _beside_all(
+    op: Op, called: str, name: str, lengths: tuple[int, ...], small: ShapeSet, most_bytes: int
+) -> list[ShapeSet]:
     """With as much along the other axes as the `small` shape has, where that takes little more: of a table's
     rows few are asked for by four numbers."""
-    times = _TIMES_OF_TABLES if _looks_up(op, small) else _TIMES
-    made = first_sound(op, name, small.overrides, times * small.total_bytes, lengths)
+    made = first_sound(op, name, small.overrides, most_bytes, lengths)
     return [ShapeSet(called, *made, True, called, axis=int(made[0][name]))] if made is not None else []
 
 

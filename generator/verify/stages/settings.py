@@ -17,7 +17,7 @@ from ..shapes.multiples import MULTIPLES, multiples
 from ..shapes.one_past import EXACTLY, ONE_PAST, exactly, one_past
 from ..shapes.ones import ONES, ones
 from ..shapes.stretched import NAMED, stretched
-from ..shapes.thousands import HUNDREDS, THOUSAND, THRICE, TWICE, thousands
+from ..shapes.thousands import STRETCHED, thousands
 from ..shapes.thrice import BYTES, thrice
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
@@ -104,7 +104,7 @@ def uncrowded(found: list[Setting]) -> list[Setting]:
 
 def _is_apart(name: str) -> bool:
     return name in (CROWDED, ONES, ONE_PAST, EXACTLY, ENLARGED) or name.startswith(
-        (MULTIPLES, HUNDREDS, THOUSAND, THRICE, TWICE, BYTES)
+        (MULTIPLES, *STRETCHED, BYTES)
     )
 
 

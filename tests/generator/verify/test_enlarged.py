@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from kbgen.generator.verify.shapes.enlarged import ENLARGED, enlarged
+from kbgen.generator.verify.shapes.thousands import HUNDREDS, STRETCHED
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings, uncrowded
 from kbgen.profiling.op import load_op
@@ -39,3 +40,13 @@ def test_of_a_long_table_many_rows_are_looked_up() -> None:
     (one,) = [one for one in found if one.name == "three times COLS"]
     assert one.op.overrides["COLS"] == 4501
     assert one.shipped[1].numel() > 500  # type: ignore[union-attr]
+
+
+def test_hundreds_are_asked_where_every_two_of_a_thousand_meet_and_take_no_other_s_place() -> None:
+    found = settings(load_op(OPS / "alibi_packed.py"), "as-is", 1)
+    names = [one.name for one in found if one.name.startswith(STRETCHED)]
+    assert names == ["a thousand of T", "a thousand of D", "hundreds of T"]
+    assert next(one for one in found if one.name == "hundreds of T").op.overrides["T"] == 263
+    assert not any(
+        one.name.startswith(HUNDREDS) for one in settings(load_op(OPS / "ell_spmm.py"), "as-is", 1)
+    )
