@@ -46,7 +46,7 @@ def emptied(
         if answer is None:
             continue
         usual = reference.tried(inputs, state)
-        if usual is None or _keeps_one(inputs, changed, usual, answer) or _grows(usual, answer):
+        if usual is None or _keeps_one(inputs, changed, usual, answer) or _is_apart(length, usual, answer):
             return None
         if len({output.numel() == 0 for output in answer.outputs}) > 1:
             return None  # a part of the answer alone is left, which nobody looks at
@@ -54,12 +54,14 @@ def emptied(
     return None
 
 
-def _grows(usual: Ran, answer: Ran) -> bool:
+def _is_apart(length: int, usual: Ran, answer: Ran) -> bool:
     """Whether a result without elements is longer along another axis than usual: torch's `pixel_unshuffle`
-    gives back what it was given, in its shape, where there is nothing in it."""
+    gives back what it was given, in its shape, where there is nothing in it. Or whether nothing is left of
+    an axis that is usually shorter than that `length`: the first three of a row, and none of no row."""
     pairs = [(was.shape, now.shape) for was, now in zip(usual.outputs, answer.outputs, strict=True)]
     alike = [(was, now) for was, now in pairs if len(was) == len(now)]
-    return any(longer > side for was, now in alike for side, longer in zip(was, now, strict=True))
+    sides = [pair for was, now in alike for pair in zip(was, now, strict=True)]
+    return any(now > was or (now == 0 and 0 < was < length) for was, now in sides)
 
 
 def _keeps_one(inputs: Sequence[Input], changed: Sequence[Input], usual: Ran, answer: Ran) -> bool:

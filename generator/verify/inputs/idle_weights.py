@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TypeGuard
 
 import torch
 
@@ -16,7 +17,7 @@ from .domain import operators_of
 from .families import floats
 from .idle import LEAVES_OUT, SPIKE, same_answer, spiked
 from .integers import is_whole, lowest_places
-from .places import rises
+from .places import names_each_once, rises
 
 State = dict[str, torch.Tensor]
 Given = tuple[list[Input], State]
@@ -63,10 +64,30 @@ def idle_weights(
 def idle_weights_from_zero(
     reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
 ) -> Given | None:
-    """Likewise where the first place is named, which of many places few draws name: padding, mostly. None
-    where nothing is looked up."""
+    """Likewise where the first place is named, which of many places few draws name: padding, mostly; where
+    rows are looked up and nothing is left out, as many as there are integers, from both ends. None where
+    nothing is looked up."""
     first = lowest_places(reference, inputs, state, generator)
-    return None if first is None else idle_weights(reference, first, state, generator)
+    if first is None:
+        return None
+    if not LEAVES_OUT & operators_of(reference, inputs, state):
+        each = [_from_both_ends(one) if _names_rows(one) else one for one in first]
+        if reference.tried(each, state) is not None:
+            first = each
+    return idle_weights(reference, first, state, generator)
+
+
+def _names_rows(value: Input) -> TypeGuard[torch.Tensor]:
+    """Integers in no order, which none of a row tells from the others."""
+    return is_whole(value) and not rises(value) and not names_each_once(value) and int(value.min()) >= 0
+
+
+def _from_both_ends(value: torch.Tensor) -> torch.Tensor:
+    """The lowest number, the highest, the second lowest, and so on."""
+    numbers = torch.arange(int(value.max()) + 1)
+    order = torch.stack((numbers, numbers.flip(0)), 1).reshape(-1)[: len(numbers)]
+    turns = torch.arange(value.numel()) % len(order)
+    return order[turns].to(value.dtype).view(value.shape)
 
 
 def _asked(

@@ -48,11 +48,11 @@ def is_level(value: torch.Tensor) -> bool:
 
 def names_each_once(value: Input) -> TypeGuard[torch.Tensor]:
     """A row of integers of which no two are alike, those apart that are below zero and name nothing: places
-    to write to, say, each for one program."""
+    to write to, say, each for one program; of a short row all but one may name nothing, or all."""
     if not isinstance(value, torch.Tensor) or value.dtype not in ROWS_OF or value.ndim != 1:
         return False
     named = [one for one in value.tolist() if one >= 0]
-    return len(named) > 1 and len(set(named)) == len(named)
+    return len(value) > 1 and len(set(named)) == len(named)
 
 
 def puts_at_places(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:

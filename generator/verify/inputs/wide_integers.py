@@ -241,8 +241,11 @@ def _spread(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     if ends.min < 0 and (ends.bits == 8 or bool((value < 0).any())):
         drawn = drawn * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1)
     if ends.bits == 8:  # of either end products run over first
-        end = torch.rand(value.shape, generator=generator)
-        drawn = drawn.where(end > _AT_END, int(value.min())).where(end > _AT_END / 4, int(value.max()))
+        end, least = torch.rand(value.shape, generator=generator), int(value.min())
+        least = (
+            ends.min if least == ends.min + 1 else least
+        )  # what quantises to both sides alike leaves it out
+        drawn = drawn.where(end > _AT_END, least).where(end > _AT_END / 4, int(value.max()))
     return drawn.to(value.dtype)
 
 

@@ -15,6 +15,10 @@ from .effort import effort
 MOST_S, ALL_S = 3.0, 6.0
 """For all calls at such a shape, and at all shapes of that kind, as `Effort` counts."""
 
+EVERY, EVERY_S = 1, 6.0
+"""What stands for the long axis of a shape that is larger along all of them, where any launch is foreseen;
+and for its calls, which take two or three times as long as programs alone tell, as loops are longer too."""
+
 
 class EachItsOwnError(BaseException):
     """A launch has a program for each element of the long axis, and there is no time left for them; no
@@ -32,7 +36,8 @@ class Pace:
     def along(self, axis: int, spent_s: float, in_all_s: float = 0.0) -> Iterator[None]:
         """A call at a shape whose calls have taken `spent_s` so far, those at all such shapes `in_all_s`, and
         whose long axis has so many elements; 0 where it has no such."""
-        self._axis, self._left_s = axis, min(MOST_S - spent_s, ALL_S - in_all_s)
+        left_s = EVERY_S - spent_s if axis == EVERY else min(MOST_S - spent_s, ALL_S - in_all_s)
+        self._axis, self._left_s = axis, left_s
         try:
             yield
         finally:

@@ -19,6 +19,7 @@ from ..interpreter.conditions import Conditions, Outcomes, Unmet, together
 from ..interpreter.configurations import MOST
 from ..interpreter.effort import effort
 from ..interpreter.interpreter import Watch
+from ..interpreter.pace import EVERY
 from ..interpreter.watched import CHOICE, NAME
 from ..text.coverage import Reached, unreached
 from .call import Call, Instance
@@ -234,7 +235,7 @@ class Calls:
         number, shape = len(self.reports) if number is None else number, self.shapes[step.shape]
         place, began = (step.shape, tiles is not None), effort.seconds()
         spent = self.taken.get(place, 0.0)
-        along = sum(taken for (one, _), taken in self.taken.items() if self.shapes[one].axis)
+        along = sum(taken for (one, _), taken in self.taken.items() if self.shapes[one].axis > EVERY)
         with units(shape.units), self.watch.pace.along(shape.axis, spent, along):
             if step.shape not in self.instances:
                 self.instances[step.shape] = self._instance(shape, step)

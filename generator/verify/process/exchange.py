@@ -38,7 +38,8 @@ ENOUGH_FILE = "enough"
 @dataclass(frozen=True)
 class Shape:
     """One set of sizes: the candidate file written for it, how ModelNew is built there, how many units the
-    card has, where they are fewer than the target's, and how long the axis is that it stretches, if any."""
+    card has, where they are fewer than the target's, and how long the axis is that it stretches, if any
+    (`pace.EVERY` where it stretches all)."""
 
     name: str
     file: str

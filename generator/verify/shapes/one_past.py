@@ -24,8 +24,8 @@ _WHOLE, _LONGEST = (128, 64), 1024
 _FEW = 2
 """Elements along other axes: of one there is no next."""
 
-_TIMES = 4
-"""The bytes of the small shape, at most."""
+_TIMES, _LITTLE = 4, 64 << 10
+"""The bytes of the small shape, at most; and what is little, however small that one is."""
 
 
 def one_past(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
@@ -59,7 +59,7 @@ def _made(op: Op, sets: list[ShapeSet], called: str, lengths: tuple[int, ...]) -
             found = {**others, **sizes}
             with contextlib.suppress(OpError):
                 size = op.with_overrides(found).footprint().total_bytes
-                if size <= _TIMES * sets[0].total_bytes and op.is_sound(found):
+                if size <= max(_LITTLE, _TIMES * sets[0].total_bytes) and op.is_sound(found):
                     return [ShapeSet(called, found, size, True, f"{called} along each axis")]
     return []
 

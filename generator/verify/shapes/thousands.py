@@ -20,7 +20,10 @@ HUNDREDS = "hundreds of "
 """Likewise, beside one of a thousand of which every two meet: a kernel that walks them for each gets through
 this one alone in its time."""
 
-STRETCHED = (HUNDREDS, THOUSAND, THRICE, TWICE)
+STEPS = "a long loop of "
+"""Likewise, of a loop of the reference's, which is through a thousand of few."""
+
+STRETCHED = (HUNDREDS, THOUSAND, THRICE, TWICE, STEPS)
 
 _LENGTHS, _THOUSAND = (1011, 1006, 1008, 1024), 1000
 """The first that an op takes: a product of either of the first two with its reciprocal in float32 is less
@@ -35,8 +38,8 @@ _AXES = 5
 
 def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """For each size of the op that none of `sets`, the small one first, has beyond a thousand and three times
-    full size, but for the steps of a loop. None of a network, nor where a call of the reference takes a
-    second."""
+    full size, or as many steps of a loop as there is time for. None of a network, nor where a call of the
+    reference takes a second."""
     whole = op.footprint()
     if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
         return []
@@ -45,7 +48,10 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     for name in sorted(short, key=lambda one: -full[one]):
         judged = max(int(one.overrides.get(name, full[name])) for one in sets)  # type: ignore[arg-type]
-        if judged > max(_THOUSAND, 3 * full[name]) or len(found) == _AXES or is_loop(op, name):
+        if judged > max(_THOUSAND, 3 * full[name]) or len(found) == _AXES:
+            continue
+        if is_loop(op, name):
+            found += _of_steps(op, name, judged, sets, most_bytes)
             continue
         if any(name in one.overrides for one in sets) or is_axis(op, name):
             beyond = _beyond(name, full[name])
@@ -59,6 +65,15 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
             found += made
             few += [one for long in made if judged < _HUNDREDS[0] for one in _hundreds(op, name, long)]
     return [*found, *few]
+
+
+def _of_steps(op: Op, name: str, judged: int, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
+    """A thousand, or as many as the reference takes in so many calls, if half as many again as are `judged`:
+    what fades along them, or is cut into parts of some steps, shows when nothing ends it before."""
+    full = sizes_of(op.constants)[name]
+    steps = min(_LENGTHS[0], full * CALLS // len(op.footprint().calls))
+    lengths = (steps - (steps % 2 == 0), steps - steps % 2)
+    return made_along(op, f"{STEPS}{name}", name, lengths, sets, most_bytes) if 2 * steps > 3 * judged else []
 
 
 def _beside_all(

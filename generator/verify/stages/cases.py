@@ -45,6 +45,7 @@ from ..inputs.setting import Case, Setting
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.crowds import CROWDED
 from ..shapes.in_parts import TOGETHER
+from ..shapes.longest import LONG
 from ..shapes.ones import ONES
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
 from ..shapes.thrice import BYTES
@@ -83,6 +84,9 @@ _AT_LONGEST = (
 )
 
 
+_MASKS = ("masks off", "masks on")
+
+
 def plan(found: list[Setting], seed: int) -> list[Case]:
     """All cases in the order of their importance."""
     return _Plan(found, seed).cases()
@@ -112,9 +116,7 @@ class _Plan:
         draw, first = self.draw, self.first
         shipped = draw.case(0, first, "as shipped", shipped_weights=True, again=True)
         normal = [draw.case(place, one, "normal") for place, one in enumerate(self.rest, 1)]
-        beside_full = [
-            one for one in normal if one.setting.name == ONE_MORE
-        ]  # takes longest, and tells least
+        beside_full = [one for one in normal if one.setting.name == ONE_MORE]  # takes longest, tells least
         cases = [
             shipped,
             *(case for case in normal if case not in beside_full),
@@ -159,6 +161,7 @@ class _Plan:
         cases += [case for family in here for case in draw.altered(shipped, family)]
         cases += [*draw.renumbered(0, first), *draw.trained(0, first)]
         usual = draw.case(0, first, "as shipped", optional=False)
+        cases += [usual] if all(case.name != usual.name for case in cases) else []
         cases += [*midway(usual, draw.generator), *midway_each(usual, draw.generator)]
         return [*cases, *([draw.case(0, first, HALVES, optional=False)] if in_half(first) else [])]
 
@@ -229,6 +232,9 @@ class _Plan:
         place, divided = self._most(longest_division)
         if longest_division(divided) > longest_division(self.first):
             cases += self._altered(place, divided, "one part")
+        for place, one in enumerate(self.found):  # a recurrence that nothing ends has its longest memory
+            if one.name.startswith(LONG):
+                cases += self._altered(place, one, *_MASKS)
         largest = {self._most(input_bytes)[0], self.widest[0]}
         for place in sorted(largest - {0}):
             cases += self._altered(place, self.found[place], *AT_LENGTH)
@@ -261,7 +267,8 @@ class _Plan:
     def _at_an_axis(self, place: int, usual: Case) -> list[Case]:
         """What counts at a stretched axis, or keeps places of it in a few bits, runs over there."""
         counted = self._at_full_length(place, usual.setting, "one place")
-        return [*self.draw.won_last(usual), *counted, *self._altered(place, usual.setting, "one number")]
+        there = self._altered(place, usual.setting, "one number", *_MASKS)
+        return [*self.draw.won_last(usual), *counted, *there]
 
     def _layouts(self) -> list[Case]:
         cases = []

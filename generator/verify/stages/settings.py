@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
-from ..inputs.setting import Setting, setting_at
+from ..inputs.setting import PUBLIC_SEEDS, Setting, setting_at
+from ..interpreter.pace import EVERY
 from ..process.exchange import Shape
 from ..shapes.crowds import CROWDED, crowded
 from ..shapes.enlarged import ENLARGED, enlarged
@@ -62,7 +63,10 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
     sets, few = _sets(op, room, source), with_fewer_turns(op)
     sets = sets if few is None or not sets else beside(sets, few, _sets(few, room, source))
     sets.sort(key=lambda one: _is_apart(one.name))  # which keeps the order of the others
-    found = [setting_at(op, one, mode, seed + 1000 * place) for place, one in enumerate(sets)]
+    found = [
+        setting_at(op, one, mode, seed + 1000 * place, PUBLIC_SEEDS[place % 2])
+        for place, one in enumerate(sets)
+    ]
     found = [replace(one, factors=hints(source).factors) for one in found]
     for setting in found[:1]:
         _run_once(setting)
@@ -139,5 +143,6 @@ def written(setting: Setting, source: str, scratch: Path, units: int | None = No
     """The candidate's file for one setting, put into `scratch`, and how ModelNew is built there."""
     file = scratch / f"candidate_{setting.name.replace(' ', '_')}.py"
     file.write_text(with_constants(source, setting.op.overrides), encoding="utf-8")
-    told = setting.args, setting.kwargs, setting.seed, units, setting.axis
+    axis = EVERY if setting.name == ENLARGED else setting.axis
+    told = setting.args, setting.kwargs, setting.seed, units, axis
     return Shape(setting.name, str(file.resolve()), *told)

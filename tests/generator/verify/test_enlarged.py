@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kbgen.generator.verify.shapes.enlarged import ENLARGED, enlarged
-from kbgen.generator.verify.shapes.thousands import HUNDREDS, STRETCHED
+from kbgen.generator.verify.shapes.thousands import HUNDREDS, STEPS, STRETCHED
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings, uncrowded
 from kbgen.profiling.op import load_op
@@ -49,4 +49,15 @@ def test_hundreds_are_asked_where_every_two_of_a_thousand_meet_and_take_no_other
     assert next(one for one in found if one.name == "hundreds of T").op.overrides["T"] == 263
     assert not any(
         one.name.startswith(HUNDREDS) for one in settings(load_op(OPS / "ell_spmm.py"), "as-is", 1)
+    )
+
+
+def test_a_loop_has_as_many_steps_as_there_is_time_for_and_nothing_ends_it() -> None:
+    found = settings(load_op(OPS / "gae_in_a_loop.py"), "as-is", 1)
+    (one,) = [one for one in found if one.name.startswith(STEPS)]
+    assert one.op.overrides["steps"] == 281
+    asked = [case for case in plan(found, 1) if case.setting is one]
+    assert [case.name.rpartition(", ")[2] for case in asked] == ["normal", "masks off", "masks on"]
+    assert not any(
+        setting.name.startswith(STEPS) for setting in settings(load_op(OPS / "ema_scan.py"), "as-is", 1)
     )

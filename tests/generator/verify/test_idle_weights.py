@@ -151,3 +151,15 @@ def test_padding_is_named_whatever_is_drawn() -> None:
     times_mask = (state["weight"][named] * (torch.as_tensor(named) != 0)[..., None]).sum(1)
     assert padded(torch.as_tensor(named), state["weight"]).isfinite().all()
     assert times_mask.isnan().any()
+
+
+def test_the_padding_of_a_bag_is_named_from_both_ends_whatever_is_drawn() -> None:
+    for padding in (2, 7):
+        bag = Reference(nn.EmbeddingBag(9, 2, mode="sum", padding_idx=padding), "as-is")
+        given = [torch.tensor([0, 8, 4, 4, 3, 4]), torch.tensor([0, 2])]
+        found = idle_weights_from_zero(bag, given, {"weight": torch.randn(9, 2)}, draw())
+        assert found is not None
+        (ids, offsets), state = found
+        assert torch.as_tensor(ids).tolist() == [0, 8, 1, 7, 2, 6]
+        assert torch.equal(torch.as_tensor(offsets), given[1])
+        assert state["weight"].isnan().all(1).nonzero().view(-1).tolist() == [padding]

@@ -178,3 +178,16 @@ def test_compared_labels_are_about_zero_too_and_of_two_tensors_both() -> None:
         far = one[3::5]  # type: ignore[index]
         assert len(set(far.tolist())) > 1
         assert len(set(far.double().tolist())) == 1
+
+
+def test_bytes_quantised_to_both_sides_alike_have_their_lowest_too() -> None:
+    def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a.float() @ b.float()
+
+    for least, met in ((-127, -128), (-7, -7)):
+        drawn = torch.randint(least, 8, (16, 16), dtype=torch.int8, generator=DRAW)
+        drawn[0, 0] = least
+        changed = wide_integers(reference(product), [drawn, drawn], {}, DRAW)
+        assert changed is not None
+        lowest = torch.as_tensor(changed[0]) == met
+        assert int(lowest.sum()) > 16

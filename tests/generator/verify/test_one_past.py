@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kbgen.generator.verify.shapes.one_past import EXACTLY, ONE_PAST
 from kbgen.generator.verify.stages.cases import plan
-from kbgen.generator.verify.stages.settings import settings, uncrowded
+from kbgen.generator.verify.stages.settings import ROOM, settings, uncrowded
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"
@@ -29,3 +29,9 @@ def test_tiles_are_full_to_the_last_once() -> None:
         found = settings(load_op(OPS / "sums_from_the_end.py"), "as-is", 1, source=source)
         (one,) = [one for one in found if one.name == EXACTLY]
         assert one.op.overrides == sizes
+
+
+def test_it_is_as_long_where_the_small_shape_is_next_to_nothing() -> None:
+    op = load_op(OPS / "depthwise_dilated_conv2d.py")
+    (one,) = [one for one in settings(op, "as-is", 1, ROOM.less(32)) if one.name == ONE_PAST]
+    assert one.op.overrides["HEIGHT"] == one.op.overrides["WIDTH"] == 33

@@ -3,7 +3,7 @@
 import pytest
 
 from kbgen.generator.verify.interpreter import pace as room
-from kbgen.generator.verify.interpreter.pace import EachItsOwnError, Pace
+from kbgen.generator.verify.interpreter.pace import EVERY, EachItsOwnError, Pace
 
 
 @pytest.fixture
@@ -47,3 +47,10 @@ def test_shapes_of_that_kind_share_what_time_there_is(pace: Pace) -> None:
         pace.begin("rows", (20,))
     with pytest.raises(EachItsOwnError), pace.along(20, 0.0, 4.5):
         pace.begin("rows", (20,))
+
+
+def test_a_shape_that_is_larger_along_every_axis_has_a_time_of_its_own(pace: Pace) -> None:
+    with pace.along(EVERY, 3.0, 100.0):
+        pace.begin("rows", (30,))
+    with pytest.raises(EachItsOwnError), pace.along(EVERY, 3.5, 0.0):
+        pace.begin("rows", (30,))

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import torch
+
 from kbgen.generator.verify.inputs.families import HALVES
 from kbgen.generator.verify.stages.at_sizes import beside_plan
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings
+from kbgen.profiling.build import seeded
 from kbgen.profiling.op import load_op
 
 OPS = Path(__file__).parent / "ops"
@@ -43,3 +46,13 @@ def test_whole_tiles_are_a_shape_behind_all_others() -> None:
     assert natural
     assert {case.step.shape for case in natural} == {len(found)}
     assert all(case.step.shape == found.index(case.setting) for case in planned)
+
+
+def test_other_draws_are_those_of_public_seeds_and_the_first_are_secret() -> None:
+    cases = plan(settings(load_op(OPS / "rgb_to_hsv.py"), "as-is", 7), 7)
+    drawn = {case.name: case.inputs[0] for case in cases if case.family == "as shipped"}
+    first = {name: torch.as_tensor(one).reshape(-1)[:1] for name, one in drawn.items()}
+    for name, seed in (("small, as shipped, other draw", 42), ("odd, as shipped, other draw", 0)):
+        with seeded(seed):
+            assert first[name] == torch.rand(1)
+        assert first["small, as shipped"] != first[name]

@@ -230,3 +230,17 @@ def test_axes_that_differ_by_one_are_not_made_twice_as_long() -> None:
     assert not in_proportion(rows, [(0, 1), (1, 1)])
     assert in_proportion(rows, [(1, 1), (2, 1)])
     assert in_proportion(rows, None)
+
+
+def test_the_first_few_of_a_row_are_none_of_no_row() -> None:
+    class Best(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.reshape(5, -1).sort(1, descending=True, stable=True).values[:, : x.shape[1]]
+
+    class Halved(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x[:, :, ::2]
+
+    values = torch.randn(5, 3, 8)
+    assert without(Best(), values, layout="no columns") is None
+    assert without(Halved(), values, layout="no rows") == [(0, 3, 8)]
