@@ -71,23 +71,25 @@ def idle_weights_from_zero(
     if first is None:
         return None
     if not LEAVES_OUT & operators_of(reference, inputs, state):
-        each = [_from_both_ends(one) if _names_rows(one) else one for one in first]
+        rows = max((len(weight) for weight in state.values() if weight.ndim), default=0)
+        each = [_from_both_ends(one) if _names_rows(one, rows) else one for one in first]
         if reference.tried(each, state) is not None:
             first = each
     return idle_weights(reference, first, state, generator)
 
 
-def _names_rows(value: Input) -> TypeGuard[torch.Tensor]:
-    """Integers in no order, which none of a row tells from the others."""
-    return is_whole(value) and not rises(value) and not names_each_once(value) and int(value.min()) >= 0
+def _names_rows(value: Input, rows: int) -> TypeGuard[torch.Tensor]:
+    """Integers in no order, some of them alike, none beyond so many `rows`."""
+    if not is_whole(value) or rises(value) or names_each_once(value):
+        return False
+    return int(value.min()) >= 0 and int(value.max()) < rows
 
 
 def _from_both_ends(value: torch.Tensor) -> torch.Tensor:
     """The lowest number, the highest, the second lowest, and so on."""
-    numbers = torch.arange(int(value.max()) + 1)
-    order = torch.stack((numbers, numbers.flip(0)), 1).reshape(-1)[: len(numbers)]
-    turns = torch.arange(value.numel()) % len(order)
-    return order[turns].to(value.dtype).view(value.shape)
+    most = int(value.max())
+    turns = torch.arange(value.numel()) % (most + 1)
+    return torch.where(turns % 2 == 0, turns // 2, most - turns // 2).to(value.dtype).view(value.shape)
 
 
 def _asked(

@@ -163,3 +163,12 @@ def test_the_padding_of_a_bag_is_named_from_both_ends_whatever_is_drawn() -> Non
         assert torch.as_tensor(ids).tolist() == [0, 8, 1, 7, 2, 6]
         assert torch.equal(torch.as_tensor(offsets), given[1])
         assert state["weight"].isnan().all(1).nonzero().view(-1).tolist() == [padding]
+
+
+def test_numbers_of_any_size_name_no_rows_from_both_ends() -> None:
+    class Lowest(nn.Module):
+        def forward(self, words: torch.Tensor) -> torch.Tensor:
+            return torch.minimum(words & 0xFFFFFFFF, words ^ 0xFFFFFFFF)
+
+    words = torch.randint(0, 2**32, (3, 7))
+    assert idle_weights_from_zero(Reference(Lowest(), "as-is"), [words], {}, draw()) is None
