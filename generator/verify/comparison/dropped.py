@@ -40,7 +40,7 @@ from ..reference.budget import FLOORS, too_ill_conditioned
 from ..reference.eight_bits import widened
 from ..reference.measures import alike_but_for_size, difference, tells_apart
 from ..reference.operators import FRACTIONAL, RANKS, cancels, extremes, passes_nan, squares, vanishes
-from .largest import overflows
+from .largest import OF_MANY, overflows
 from .right import Answer
 
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
@@ -63,7 +63,8 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return f"rounding to {precision} changes the right answer too much here"
     if usual is not None and vanishes(answer.oracle.operators) and _little_beside(answer, usual):
         return "so small beside usual answers honest kernels lose digits"
-    if answer.case.family in _LARGE and _overflows(answer):
+    of_many = not OF_MANY.isdisjoint(answer.oracle.operators)
+    if (answer.case.family in _LARGE or of_many) and _overflows(answer):
         return "the reference overflows in its own dtype here"
     if answer.case.family in (FAR_BELOW, FAR_ABOVE) and vanishes(answer.oracle.operators):
         return "so far from zero honest kernels cancel here"
@@ -85,7 +86,7 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "products of infinity and zero are undefined, and may be left out"
     if answer.case.family == INFINITE and all(map(_constant, answer.oracle.outputs)):
         return "where it is defined, the reference is constant here"
-    if answer.case.family == INFINITE and not answer.oracle.operators.isdisjoint(("prod", "cumprod")):
+    if answer.case.family == INFINITE and of_many:
         return "whether a product of many is infinite by then depends on their order"
     if answer.case.family == INFINITE and "lerp" in answer.oracle.operators:
         return "which infinities become NaN depends on the end that is started from"

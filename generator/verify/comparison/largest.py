@@ -16,6 +16,8 @@ from ..reference.watching import Watching
 
 _PRODUCTS = words("mm bmm addmm baddbmm mv convolution")
 
+OF_MANY = frozenset(("prod", "cumprod"))
+
 
 class _Met(NamedTuple):
     """One operator: the magnitude it gives, or squares on its way, and the largest its dtype holds."""
@@ -42,6 +44,8 @@ class _Sizes(Watching):
         if name == "div":
             self.divided *= max(1.0, _size(args[0]) / (_size(result) or 1.0))
         self.met += [one._replace(size=one.size * self.divided) for one in self.met[-1:] if name in _PRODUCTS]
+        if name in OF_MANY and floating:
+            self.met.append(_Met(name, _largest_part(*args[:2]), torch.finfo(floating[0].dtype).max))
         if squares_inside(name):
             self.met.append(_Met(name, _size(args[0]) ** 2, torch.finfo(args[0].dtype).max))
 
@@ -61,6 +65,21 @@ def overflows(case: Case) -> bool:
     alike = [one.name for one in wide.met] == [one.name for one in own.met]
     most = [max(given, one.most) for one in own.met] if alike else [given] * len(wide.met)
     return any(one.size > limit for one, limit in zip(wide.met, most, strict=True))
+
+
+def _largest_part(value: torch.Tensor, axis: Any = None) -> float:
+    """The largest product of neighbours along an axis, or of all in a row: a tree of factors comes by it, and
+    the product from one end on may not."""
+    value, axis = (value, axis) if type(axis) is int else (value.reshape(-1), 0)
+    if not value.numel():
+        return 0.0
+    magnitudes = value.double().abs().nan_to_num(1.0, 1.0, 1.0).clamp_min(torch.finfo(torch.float32).tiny)
+    ends = magnitudes.log2().cumsum(axis)
+    begins = torch.cat(
+        [torch.zeros_like(ends.narrow(axis, 0, 1)), ends.narrow(axis, 0, ends.shape[axis] - 1)], axis
+    )
+    power = float((ends - begins.cummin(axis).values).max())
+    return float(2.0 ** min(1000.0, power))
 
 
 def _size(value: Any) -> float:

@@ -75,7 +75,7 @@ def hashed_integers(
     return None
 
 
-_SUMS, _HASHED_BITS = words("mul add sub rsub sum"), (30, 20, 10)
+_SUMS, _HASHED_BITS = words("mul add sub rsub sum"), (49, 40, 30, 20, 10)
 
 
 class _FromTheEnd(Watching):
@@ -228,9 +228,9 @@ PICKS_BITS = words("""
 
 RECKONS = PICKS_BITS | words("""
     _to_copy add sub rsub mul div neg abs pow square sum mean log log1p log2 sqrt remainder
-    mm bmm addmm baddbmm mv dot _int_mm convolution
+    mm bmm addmm baddbmm mv dot _int_mm convolution constant_pad_nd roll flip cat
     """)
-"""Among what takes whole numbers for numbers."""
+"""Among what takes whole numbers for numbers, or brings them beside each other."""
 
 
 def _spread(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

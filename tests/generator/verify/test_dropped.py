@@ -124,3 +124,16 @@ def test_minus_infinities_that_an_op_fills_in_are_answers(tmp_path: Path) -> Non
     path.write_text(FILE.format(expression="torch.log(x.masked_fill(x < x.amax(1, keepdim=True), -1))"))
     case = plan(settings(load_op(path), "as-is", 5), 5)[0]
     assert "non-finite" in why_dropped(right_answer(case, case.step.state), "fp32", first=True)
+
+
+def test_products_that_another_order_would_bring_out_of_range_are_not_asked(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text(FILE.format(expression="x.cumprod(1)"))
+    case = next(one for one in plan(settings(load_op(path), "as-is", 5), 5) if one.family == "normal")
+    rows, size = torch.as_tensor(case.inputs[0]).shape
+    for large, asked in ((1.0, True), (1e25, False)):
+        row = torch.full((size,), 0.9)
+        row[:3], row[3:5] = 1e-9, large
+        given = replace(case, inputs=[row.repeat(rows, 1)])
+        answer = right_answer(given, given.step.state)
+        assert (not why_dropped(answer, "fp32", first=True)) is asked

@@ -42,3 +42,18 @@ def test_neither_places_whose_remainder_alone_is_taken_nor_places_from_the_end()
     assert hashed_integers(Reference(Hashed(lambda ids: ids % len(TABLE)), "as-is"), [IDS], {}, DRAW) is None
     from_the_end = Hashed(lambda ids: torch.fmod(ids * 7 + ids % 2, len(TABLE)))
     assert hashed_integers(Reference(from_the_end, "as-is"), [IDS], {}, DRAW) is None
+
+
+def _after_another(ids: torch.Tensor) -> torch.Tensor:
+    before = nn.functional.pad(ids, (1, 0))[:, :-1]
+    return (ids * 8191 + before * 131) % len(TABLE)
+
+
+def test_products_are_as_large_as_no_double_holds_beside_what_a_row_is_filled_up_with() -> None:
+    reference = Reference(Hashed(_after_another), "as-is")
+    changed = hashed_integers(reference, [IDS], {}, DRAW)
+    assert changed is not None
+    (moved,) = changed
+    assert isinstance(moved, torch.Tensor)
+    assert int(moved.abs().max()) * 8191 > 1 << 53
+    assert not wraps(reference, changed, {})
