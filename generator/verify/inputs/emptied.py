@@ -46,7 +46,11 @@ def emptied(
         if answer is None:
             continue
         usual = reference.tried(inputs, state)
-        if usual is None or _keeps_one(inputs, changed, usual, answer) or _is_apart(length, usual, answer):
+        if (
+            usual is None
+            or _keeps_one(inputs, changed, usual, answer)
+            or _shaped_otherwise(length, usual, answer)
+        ):
             return None
         if len({output.numel() == 0 for output in answer.outputs}) > 1:
             return None  # a part of the answer alone is left, which nobody looks at
@@ -54,7 +58,7 @@ def emptied(
     return None
 
 
-def _is_apart(length: int, usual: Ran, answer: Ran) -> bool:
+def _shaped_otherwise(length: int, usual: Ran, answer: Ran) -> bool:
     """Whether a result without elements is longer along another axis than usual: torch's `pixel_unshuffle`
     gives back what it was given, in its shape, where there is nothing in it. Or whether nothing is left of
     an axis that is usually shorter than that `length`: the first three of a row, and none of no row."""

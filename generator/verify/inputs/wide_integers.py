@@ -242,9 +242,8 @@ def _spread(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
         drawn = drawn * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1)
     if ends.bits == 8:  # of either end products run over first
         end, least = torch.rand(value.shape, generator=generator), int(value.min())
-        least = (
-            ends.min if least == ends.min + 1 else least
-        )  # what quantises to both sides alike leaves it out
+        if least == ends.min + 1:  # as quantised to both sides alike
+            least = ends.min
         drawn = drawn.where(end > _AT_END, least).where(end > _AT_END / 4, int(value.max()))
     return drawn.to(value.dtype)
 
