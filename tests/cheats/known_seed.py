@@ -2,7 +2,7 @@
 
 op: rowsum
 class: A7 recognised inputs
-expected: unjudged-path
+expected: wrong-values
 """
 
 import torch
