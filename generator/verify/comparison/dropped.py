@@ -40,7 +40,7 @@ from ..reference.budget import FLOORS, too_ill_conditioned
 from ..reference.eight_bits import widened
 from ..reference.measures import alike_but_for_size, difference, tells_apart
 from ..reference.operators import FRACTIONAL, RANKS, cancels, extremes, passes_nan, squares, vanishes
-from .largest import OF_MANY, overflows
+from .largest import OF_MANY, overflows, passes_in_parts
 from .right import Answer
 
 NAN_COMPARED = "the op compares, and honest kernels differ in what they then make of NaN"
@@ -64,8 +64,10 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
     if usual is not None and vanishes(answer.oracle.operators) and _little_beside(answer, usual):
         return "so small beside usual answers honest kernels lose digits"
     of_many = not OF_MANY.isdisjoint(answer.oracle.operators)
-    if (answer.case.family in _LARGE or of_many) and _overflows(answer):
+    if answer.case.family in _LARGE and _overflows(answer):
         return "the reference overflows in its own dtype here"
+    if of_many and passes_in_parts(answer.case):
+        return "a product of some of the factors alone is out of range here"
     if answer.case.family in (FAR_BELOW, FAR_ABOVE) and vanishes(answer.oracle.operators):
         return "so far from zero honest kernels cancel here"
     if answer.case.family in (FAR_BELOW, FAR_ABOVE) and answer.oracle.multiplies:

@@ -17,6 +17,7 @@ from ..reference.watching import Watching
 _PRODUCTS = words("mm bmm addmm baddbmm mv convolution")
 
 OF_MANY = frozenset(("prod", "cumprod"))
+"""Products of as many factors as an axis has."""
 
 
 class _Met(NamedTuple):
@@ -44,8 +45,6 @@ class _Sizes(Watching):
         if name == "div":
             self.divided *= max(1.0, _size(args[0]) / (_size(result) or 1.0))
         self.met += [one._replace(size=one.size * self.divided) for one in self.met[-1:] if name in _PRODUCTS]
-        if name in OF_MANY and floating:
-            self.met.append(_Met(name, _largest_part(*args[:2]), torch.finfo(floating[0].dtype).max))
         if squares_inside(name):
             self.met.append(_Met(name, _size(args[0]) ** 2, torch.finfo(args[0].dtype).max))
 
@@ -67,19 +66,37 @@ def overflows(case: Case) -> bool:
     return any(one.size > limit for one, limit in zip(wide.met, most, strict=True))
 
 
-def _largest_part(value: torch.Tensor, axis: Any = None) -> float:
-    """The largest product of neighbours along an axis, or of all in a row: a tree of factors comes by it, and
-    the product from one end on may not."""
-    value, axis = (value, axis) if type(axis) is int else (value.reshape(-1), 0)
-    if not value.numel():
-        return 0.0
-    magnitudes = value.double().abs().nan_to_num(1.0, 1.0, 1.0).clamp_min(torch.finfo(torch.float32).tiny)
-    ends = magnitudes.log2().cumsum(axis)
-    begins = torch.cat(
-        [torch.zeros_like(ends.narrow(axis, 0, 1)), ends.narrow(axis, 0, ends.shape[axis] - 1)], axis
-    )
-    power = float((ends - begins.cummin(axis).values).max())
-    return float(2.0 ** min(1000.0, power))
+class _Parts(Watching):
+    """The largest product of neighbours that a product of many in the block is made of."""
+
+    largest = 0.0
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        if plain_name(func) in OF_MANY and floats(args[0]) and args[0].numel():
+            axis = args[1] if len(args) > 1 and type(args[1]) is int else None
+            self.largest = max(self.largest, _largest_part(args[0], axis))
+
+
+def passes_in_parts(case: Case) -> bool:
+    """Whether a product of many comes by a number beyond float32 where it is taken in another order, as by a
+    tree of factors, whether or not the product from one end on does."""
+    with _Parts() as parts:
+        case.setting.reference.oracle(case.inputs, case.step.state)
+    return bool(parts.largest > torch.finfo(torch.float32).max)
+
+
+def _largest_part(value: torch.Tensor, axis: int | None) -> float:
+    """Of neighbours along an axis, or of all in a row; what is no finite number counts as one."""
+    value, axis = (value.reshape(-1), 0) if axis is None else (value, axis)
+    finite = value.double().abs().nan_to_num(1.0, 1.0, 1.0)
+    powers = finite.clamp_min(torch.finfo(torch.float32).tiny).log2()
+    ends = powers.cumsum(axis)
+    power = float((ends - (ends - powers).cummin(axis).values).max())
+    return float(2.0 ** min(_MOST_POWER, power))
+
+
+_MOST_POWER = 1000.0
+"""More than any of these is beyond float32, and none beyond a float."""
 
 
 def _size(value: Any) -> float:
