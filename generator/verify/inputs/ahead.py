@@ -14,10 +14,11 @@ hundredths together."""
 
 
 def one_ahead(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Next to nothing, and the first place of each row ahead of all others."""
+    """Next to nothing, and the first place of each row, and along the longest axis, ahead of all others."""
     drawn = normal(values, generator) * _NEXT_TO_NOTHING
     if drawn.numel() and drawn.ndim:
-        drawn[..., 0] += AHEAD
+        for axis in {drawn.ndim - 1, drawn.ndim - 1 - longest(drawn.shape[::-1])}:
+            drawn.select(axis, 0).add_(AHEAD)
     return drawn
 
 

@@ -11,7 +11,7 @@ import torch
 from ....profiling.build import Input
 from ....profiling.literals import SMALLEST_BESIDE_NAMES
 from ..reference.eight_bits import is_eight_bits, widened
-from ..reference.oracle import Reference
+from ..reference.oracle import Ran, Reference
 from .axes import UNKNOWN, Axes, Axis, in_proportion
 from .integers import is_whole
 from .places import names_each_once, puts_at_places, rises
@@ -108,10 +108,11 @@ def other_lengths(
         (one.shape[axis], tensor, axis) for tensor, one in enumerate(tensors) for axis in range(1, one.ndim)
     ]
     for length in sorted({length for length, tensor, _ in own if tensor} - {1, *first.shape}):
-        changed = _longer(inputs, length)
-        made = (axes.along(tensor, axis) for size, tensor, axis in own if size == length)
+        made = {axes.along(tensor, axis) for size, tensor, axis in own if size == length}
+        moved = next(iter(made)) if len(made) == 1 else None
+        changed = _longer(inputs, length, moved)
         varies = length > _COMPONENTS and _varies(length, sizes, alone) and not any(map(_makes_rows, made))
-        if varies and has_answer(reference, changed, state):
+        if varies and in_proportion(tensors, moved) and has_answer(reference, changed, state):
             yield f"{length} twice as long", changed
 
 
@@ -127,15 +128,28 @@ def _varies(length: int, sizes: Collection[Any], alone: bool) -> bool:
 def _oblong(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], first: torch.Tensor
 ) -> Iterator[tuple[str, list[Input]]]:
-    """The first tensor alone twice as high, where its planes are square and nothing else is as long."""
+    """The first tensor alone twice as high, where its planes are square, nothing else is as long, and the
+    reference looks at all of it: of a triangle it does not."""
     if first.ndim < 3 or first.shape[-1] != first.shape[-2] or first.shape[-1] <= _COMPONENTS:
         return
     others = {
         length for one in inputs if isinstance(one, torch.Tensor) and one is not first for length in one.shape
     }
-    changed = [torch.cat([one, _turned(one, -2)], -2) if one is first else one for one in inputs]
-    if first.shape[-1] not in others and has_answer(reference, changed, state):
+    more = _turned(first, -2)
+    changed, other = (
+        [torch.cat([one, added], -2) if one is first else one for one in inputs]
+        for added in (more, torch.zeros_like(more))
+    )
+    answered = first.shape[-1] not in others and has_answer(reference, changed, state)
+    if answered and not _alike(reference.tried(changed, state), reference.tried(other, state)):
         yield "planes twice as high", changed
+
+
+def _alike(one: Ran | None, other: Ran | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    pairs = zip(one.outputs, other.outputs, strict=True)
+    return all(was.shape == now.shape and torch.equal(widened(was), widened(now)) for was, now in pairs)
 
 
 _COMPONENTS = 4

@@ -94,7 +94,7 @@ class Phantom:
         self.takes_tickets = False
         self.narrow = False  # something was added up in few bits
         self.steered = False  # whole numbers or truths were loaded, by which a program may turn
-        self._wrapped: set[str] = set()
+        self._wrapped, self._cut_off = set[str](), set[str]()  # kernels
         self.whole_s = 0.0  # what all programs of all launches take, at the pace of those walked
 
     def address(self, tensor: torch.Tensor) -> int:
@@ -227,16 +227,20 @@ class Phantom:
             detail = f"{self._kernel} at full size: a grid of {list(sizes)}; its second and third axes end at"
             self.faults.append(("over-limit", f"{detail} {_MOST_BESIDE}"))
 
-    def add_narrow(self, wraps: bool) -> None:
-        """A sum of integers of few bits."""
+    def add_narrow(self, wraps: bool = False, cut_off: bool = False) -> None:
+        """A sum of integers of few bits, or a product or a cast."""
         self.narrow = True
-        if wraps:
-            self._wrapped.add(self._kernel)
+        self._wrapped |= {self._kernel} if wraps else set()
+        self._cut_off |= {self._kernel} if cut_off else set()
 
     def run_over(self) -> tuple[tuple[str, str], ...]:
-        """Faults of kernels that count past the end of few bits."""
-        told = "counts past the end of 8 or 16 bits where it loads nothing but ones"
-        return tuple(("unjudged-path", f"{kernel} at full size {told}") for kernel in sorted(self._wrapped))
+        """Faults of kernels that count past the end of few bits, or keep there what these do not hold."""
+        counts = "counts past the end of 8 or 16 bits where it loads nothing but ones"
+        keeps = "keeps in 8 or 16 bits a number made of sizes that they do not hold"
+        return (
+            *(("hard-coded-shape", f"{kernel} at full size {keeps}") for kernel in sorted(self._cut_off)),
+            *(("unjudged-path", f"{kernel} at full size {counts}") for kernel in sorted(self._wrapped)),
+        )
 
     def miscounted(self, outputs: Sequence[torch.Tensor]) -> None:
         """Floating counters that may be asked for more than they can count, where whole numbers come out."""

@@ -1,4 +1,4 @@
-"""Notes counts that run over: sums of 8 and 16 bits that wrap, and whole numbers past what a float can count.
+"""Notes counts and places that run over: integers of 8 and 16 bits, and floats past what they can count.
 
 A counter of 8 bits is right at every judged size and zero again after 256 rounds; one of float32 stays where
 it is at 2^24. What is loaded at full size is not known, but that it may all be ones, or all the same, is.
@@ -28,6 +28,18 @@ def wraps(lhs: TensorHandle, rhs: TensorHandle, found: TensorHandle) -> bool:
     left, right = lhs.data.astype(np.int64), rhs.data.astype(np.int64)
     steps = np.minimum(abs(left), abs(right)) <= 1
     return bool((steps & (left + right != found.data)).any())
+
+
+def cut_off(src: TensorHandle, found: TensorHandle) -> bool:
+    """Whether a cast to few bits loses some: of places, then, which sizes lead to. Of those below zero it
+    keeps the bits if it has a number for them, as of -1 for all of them."""
+    was, least = src.data.astype(np.int64), -(1 << (8 * found.data.dtype.itemsize - 1))
+    return bool(np.where(was < 0, was < least, was != found.data).any())
+
+
+def multiplied(lhs: TensorHandle, rhs: TensorHandle, found: TensorHandle) -> bool:
+    """Whether a product of few bits is another than that of the numbers."""
+    return bool((lhs.data.astype(np.int64) * rhs.data.astype(np.int64) != found.data).any())
 
 
 def counted(op: Any, ptr: TensorHandle, val: TensorHandle, mask: TensorHandle) -> tuple[float, int]:

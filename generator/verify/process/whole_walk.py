@@ -23,7 +23,7 @@ PATIENCE_S = 6.0
 """Seconds, as `Effort` counts, for calls with other values, and as much for those that repeat the plan's."""
 
 
-_OF_ANY_SIZE = frozenset(("unwritten-output", "out-of-bounds"))
+_OF_ANY_SIZE = frozenset(("unwritten-output", "out-of-bounds", "hard-coded-shape"))
 """Beyond full size: grids, counters and offsets of 32 bits have to suffice there alone."""
 
 

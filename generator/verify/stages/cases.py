@@ -189,6 +189,7 @@ class _Plan:
         if self.widest[1] is not self.first:
             cases += self.draw.trained(*self.widest)
             cases += self._altered(*self.odd, *_AT_ODD_TOO)
+            cases += self._altered(*self.widest, "wide integers")  # of few rows an answer may not tell
         return cases
 
     def _at_parts(self) -> list[Case]:
@@ -202,7 +203,7 @@ class _Plan:
         for place, one in enumerate(self.found):
             if one.name == "past":
                 cases += asked(place, one, OPPOSED)
-            if one.name == TOGETHER:
+            if one.name == TOGETHER or one.name.startswith(LONG):
                 cases += asked(place, one, ONE_AHEAD)
             if one.name in PARTS:
                 cases += draw.farthest(place, one)

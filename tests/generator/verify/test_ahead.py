@@ -66,6 +66,14 @@ def test_of_rows_alone_the_first_place_leads() -> None:
     assert torch.all(weights[:, 0] < 0.97)
 
 
+def test_along_a_longest_axis_that_is_not_the_last_the_first_place_leads_too() -> None:
+    (scores,) = draw_inputs(ONE_AHEAD, [torch.randn(2, 300, 5)], generator())
+    assert isinstance(scores, torch.Tensor)
+    for axis in (1, 2):
+        assert torch.all(scores.softmax(axis).argmax(axis) == 0)
+    assert torch.all(scores.softmax(1)[:, 0] < 0.97)
+
+
 def test_samples_are_of_unlike_size_and_end_in_silence() -> None:
     (drawn,) = draw_inputs(APART, [torch.randn(4, 8, 64)], generator())
     assert isinstance(drawn, torch.Tensor)

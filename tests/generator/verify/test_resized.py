@@ -144,6 +144,33 @@ def test_square_planes_become_oblong() -> None:
     assert "planes twice as high" not in [told for told, _ in kept]
 
 
+class Lower(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        rows, columns = torch.tril_indices(x.shape[-1], x.shape[-1])
+        return x[:, rows, columns]
+
+
+def test_planes_of_which_no_more_is_looked_at_stay_square() -> None:
+    given = [told for told, _ in other_lengths(reference(Lower()), [torch.randn(2, 6, 6)], {}, ())]
+    assert "planes twice as high" not in given
+
+
+class Shifted(nn.Module):
+    """Of twice as many scores less one, each row's own stretch."""
+
+    def forward(self, x: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        place = torch.arange(x.shape[-1])
+        return x + scores.gather(2, (place + x.shape[-1] - 1 - place[:, None]).expand(len(x), -1, -1))
+
+
+def test_an_axis_that_is_longer_than_others_of_its_constant_by_one_is_not_stretched_alone() -> None:
+    square, longer = torch.ones(2, 20, 20), torch.ones(2, 20, 39)
+    axes = Axes([frozenset({(0, 1), (0, 2), (1, 1), (1, 2)})])
+    for known, told in ((Axes(), ["39 twice as long"]), (axes, [])):
+        given = other_lengths(reference(Shifted()), [square, longer], {}, (20,), axes=known)
+        assert [name for name, _ in given if name.startswith("39")] == told
+
+
 class Changes(nn.Module):
     """Whether each element is unlike the one before; the first is."""
 

@@ -5,7 +5,7 @@ import pytest
 import triton.language as tl
 from triton.runtime.interpreter import TensorHandle
 
-from kbgen.generator.verify.interpreter.run_over import counted, few_bits, wraps
+from kbgen.generator.verify.interpreter.run_over import counted, cut_off, few_bits, multiplied, wraps
 
 
 def of(values: list[float], kind: tl.dtype, numpy: type) -> TensorHandle:
@@ -20,6 +20,22 @@ def test_a_byte_runs_over_by_steps_of_one(left: list[float], right: list[float],
     found = TensorHandle(one.data + other.data, tl.int8)
     assert few_bits(found)
     assert wraps(one, other, found) is over
+
+
+@pytest.mark.parametrize(
+    ("given", "lost"), [(65535, False), (65536, True), (-1, False), (-32768, False), (-32769, True)]
+)
+def test_a_cast_to_few_bits_loses_what_they_do_not_hold(given: int, lost: bool) -> None:
+    wide = of([0, given], tl.int32, np.int32)
+    found = TensorHandle(wide.data.astype(np.uint16), tl.uint16)
+    assert few_bits(found)
+    assert cut_off(wide, found) is lost
+
+
+@pytest.mark.parametrize(("left", "lost"), [(127, False), (200, True)])
+def test_a_product_of_few_bits_is_another_than_that_of_the_numbers(left: int, lost: bool) -> None:
+    one, other = of([left], tl.uint8, np.uint8), of([2], tl.uint8, np.uint8)
+    assert multiplied(one, other, TensorHandle(one.data * other.data, tl.uint8)) is lost
 
 
 def test_wide_integers_are_not_watched() -> None:
