@@ -53,6 +53,8 @@ class ShapeSet:
     """False where the reference fails at it, or gives NaN, or nothing of its inputs."""
     axis: int = 0
     """How long the one axis is that it has longer than others, if it was made for that."""
+    apart: bool = False
+    """Whether it was made for a few calls of its own, and nothing else is asked at it."""
 
 
 def search(

@@ -63,6 +63,8 @@ class Setting:
     """Places of inputs that tell how much of an axis counts, and what all of it would be."""
     axis: int = 0
     """How long the axis is that these sizes stretch, if they do."""
+    apart: bool = False
+    """Whether these sizes were made for a few calls of their own."""
     factors: tuple[int, ...] = ()
     """Numbers by which the candidate may multiply what it hashes."""
 
@@ -101,6 +103,7 @@ def setting_at(op: Op, sizes: ShapeSet, mode: str, seed: int, public: int = PUBL
         offsets=divides_an_axis(reference, (shipped, other), state),
         lengths=lengths_of(reference, (shipped, other), state),
         axis=sizes.axis,
+        apart=sizes.apart,
         ordered=in_order(lambda turn: (shipped, other)[turn] if turn < 2 else sized.instantiate(turn)[1]),
     )
     if not any(True for _ in model.buffers()):

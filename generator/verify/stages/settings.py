@@ -11,15 +11,15 @@ from ....profiling.shapes import ShapeSet
 from ..inputs.setting import PUBLIC_SEEDS, Setting, setting_at
 from ..interpreter.pace import EVERY
 from ..process.exchange import Shape
-from ..shapes.crowds import CROWDED, crowded
+from ..shapes.crowds import crowded
 from ..shapes.enlarged import ENLARGED, enlarged
 from ..shapes.hints import hints
-from ..shapes.multiples import MULTIPLES, multiples
-from ..shapes.one_past import EXACTLY, ONE_PAST, exactly, one_past
-from ..shapes.ones import ONES, ones
+from ..shapes.multiples import multiples
+from ..shapes.one_past import exactly, one_past
+from ..shapes.ones import ones
 from ..shapes.stretched import NAMED, stretched
-from ..shapes.thousands import STRETCHED, thousands
-from ..shapes.thrice import BYTES, thrice
+from ..shapes.thousands import thousands
+from ..shapes.thrice import thrice
 from ..shapes.turns import beside, with_fewer_turns
 from ..shapes.whole_tiles import whole_tiles
 from ..text.candidate import with_constants
@@ -62,7 +62,7 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
     """
     sets, few = _sets(op, room, source), with_fewer_turns(op)
     sets = sets if few is None or not sets else beside(sets, few, _sets(few, room, source))
-    sets.sort(key=lambda one: _is_apart(one.name))  # which keeps the order of the others
+    sets.sort(key=lambda one: one.apart)  # which keeps the order of the others
     found = [
         setting_at(op, one, mode, seed + 1000 * place, PUBLIC_SEEDS[place % 2])
         for place, one in enumerate(sets)
@@ -90,7 +90,7 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
     alone += [*thrice(op, sets, 2 * room.wide), *ones(op, sets), *one_past(op, known)]
     alone += exactly(op, known, max(told.longest_tile, told.longest_row))
     alone += enlarged(op, 16 * room.wide)
-    return [*known, *crowded(op, sets), *alone]
+    return [*known, *(replace(one, apart=True) for one in (*crowded(op, sets), *alone))]
 
 
 def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
@@ -103,13 +103,7 @@ def _even(op: Op, small: ShapeSet, most_bytes: int) -> list[ShapeSet]:
 def uncrowded(found: list[Setting]) -> list[Setting]:
     """All but those at the end: one has so many places as nothing else is asked of, one sums of numbers at
     their ends, and of others it is asked alone whether usual values come out right."""
-    return [one for one in found if not _is_apart(one.name)]
-
-
-def _is_apart(name: str) -> bool:
-    return name in (CROWDED, ONES, ONE_PAST, EXACTLY, ENLARGED) or name.startswith(
-        (MULTIPLES, *STRETCHED, BYTES)
-    )
+    return [one for one in found if not one.apart]
 
 
 def _run_once(setting: Setting) -> None:
