@@ -218,7 +218,7 @@ class Judgement:
             fault
             or unrun(record, outcome.reply["configurations"])
             or unsettled(on_card)
-            or unwritten_read(on_card)
+            or unwritten_read(self.cases, reviewed, reports)
             or unreached_path(record.source, reached, given)
             or full
         )

@@ -10,7 +10,7 @@ from torch.utils import _pytree as pytree
 
 from ..inputs.families import floats
 from ..inputs.setting import Case
-from ..process.recorder import COPIES
+from ..process.recorder import COPIES, EMPTY
 from ..reference.operators import plain_name, squares_inside, words
 from ..reference.watching import Watching
 
@@ -29,7 +29,8 @@ class _Met(NamedTuple):
 
 
 class _Sizes(Watching):
-    """What operators meet in the block, in their order; copies and casts compute nothing."""
+    """What operators meet in the block, in their order; copies and casts compute nothing, nor does what
+    allocates, whatever fresh memory holds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +39,7 @@ class _Sizes(Watching):
 
     def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         name = plain_name(func)
-        if func.is_view or name in COPIES:
+        if func.is_view or name in COPIES | EMPTY:
             return
         floating = [one for one in pytree.tree_leaves(result) if floats(one)]
         self.met += [_Met(name, _size(one), torch.finfo(one.dtype).max) for one in floating]

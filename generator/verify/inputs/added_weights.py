@@ -101,7 +101,8 @@ def beside_scores(
     """A state whose weights that stand beside scores or are added to them, sinks say, are far below zero; or
     None where there are none."""
     added, _ = added_only(reference, inputs, state, _ADDS | _BESIDE)
-    return {**state, **{name: torch.full_like(state[name], -_SUNK) for name in added}} if added else None
+    far = {name: -min(_SUNK, torch.finfo(state[name].dtype).max / 2) for name in added}
+    return {**state, **{name: torch.full_like(state[name], far[name]) for name in added}} if added else None
 
 
 _BESIDE, _SUNK = words("cat logaddexp maximum"), 2.0**41

@@ -57,10 +57,24 @@ def longest(shape: Sequence[int]) -> int:
 def keys_far_below(queries: torch.Tensor, keys: torch.Tensor, generator: torch.Generator) -> None:
     """Fills both in place: products of rows of the one with rows of the other lie far below zero, and the
     earlier a row of `keys`, the nearer to it, so clearly that rounding makes no difference."""
-    far = [min(2.0**_FAR, torch.finfo(one.dtype).max / 16) for one in (queries, keys)]
+    _below(
+        queries, keys, [min(2.0**_FAR, torch.finfo(one.dtype).max / 16) for one in (queries, keys)], generator
+    )
+
+
+def keys_below(queries: torch.Tensor, keys: torch.Tensor, generator: torch.Generator) -> None:
+    """Likewise, and sums of such products are numbers of their type: by thousands, in float16."""
+    most = torch.finfo(keys.dtype).max / (16 * max(1, keys.shape[-1]))
+    _below(queries, keys, [min(2.0**_FAR, most**0.5)] * 2, generator)
+
+
+def _below(
+    queries: torch.Tensor, keys: torch.Tensor, far: Sequence[float], generator: torch.Generator
+) -> None:
     queries.copy_(-far[0] * (1 + torch.rand(queries.shape, generator=generator)))
-    rows = keys.numel() // max(1, keys.shape[-1])
-    steps = 1 + torch.arange(rows).view(*keys.shape[:-1], 1) / max(1, rows)
+    axis = longest(keys.shape[:-1])
+    rows = torch.arange(keys.shape[axis]) / max(1, keys.shape[axis])
+    steps = 1 + rows.view(-1, *[1] * (keys.ndim - 1 - axis))
     keys.copy_(far[1] * steps * (1 + torch.rand(keys.shape[-1], generator=generator)))
 
 

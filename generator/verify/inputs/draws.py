@@ -115,14 +115,16 @@ def lone_rows(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def late_peaks(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Normal values; in each row one of the last quarter is so far above the rest that the exponential of the
-    difference is infinite: a maximum of the first tile alone is no reference point."""
+    """Normal values; in each row one of the last quarter is so far above the rest, in every other row below,
+    that the exponential of the difference is infinite: a first tile's maximum alone is no reference point.
+    """
     drawn = normal(values, generator)
     if drawn.numel() and drawn.ndim:
         rows = drawn.view(-1, drawn.shape[-1])
         length = rows.shape[1]
         places = torch.randint(length - max(1, length // 4), length, (len(rows),), generator=generator)
-        rows[torch.arange(len(rows)), places] = 4 * SPIKE
+        numbers = torch.arange(len(rows))
+        rows[numbers, places] = 4 * SPIKE * (1.0 - 2 * (numbers % 2))
     return drawn
 
 

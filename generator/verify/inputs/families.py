@@ -12,7 +12,7 @@ from ....profiling.build import Input
 from ..reference.eight_bits import widened
 from ..reference.operators import FRACTIONAL, RANKS, words
 from . import draws
-from .ahead import keys_far_below, one_ahead, one_key_ahead
+from .ahead import keys_below, keys_far_below, one_ahead, one_key_ahead
 from .places import names_each_once, rises
 
 LEVEL = 64.0
@@ -78,9 +78,9 @@ TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turn
 ONE_AHEAD = "one ahead"
 """Of scores, so that hundreds of others count a little together. Drawn where rows are long."""
 
-KEYS_BELOW = "keys far below zero"
+KEYS_BELOW, KEYS_LOWER = "keys far below zero", "keys below zero"
 """Of queries and keys, so that all scores are: a running maximum that begins anywhere above would stay. Drawn
-where there are most keys."""
+where there are most keys; the second in float16, where products of the first are no numbers."""
 
 APART = "samples apart"
 """What is worked out over all of a batch is not what is worked out over each sample."""
@@ -124,7 +124,7 @@ ASKED_BY: Mapping[str, frozenset[str]] = {
     TURNS: frozenset(("sin", "cos", "tan")),
     SORTED: SORTS,
     ONE_AHEAD: EXPONENTIAL,
-    KEYS_BELOW: EXPONENTIAL | RANKS,
+    **dict.fromkeys((KEYS_BELOW, KEYS_LOWER), EXPONENTIAL | RANKS),
     APART: words("log log2 log10 log1p amax max aminmax") | {FRACTIONAL},
     FIRST_AHEAD: STATISTICS | {"rsqrt"},
     SIGNS: frozenset(("prod", "cumprod")),
@@ -183,7 +183,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     LATE_PEAKS: draws.late_peaks,
     SILENT: draws.silent_stretches,
     ONE_AHEAD: one_ahead,
-    KEYS_BELOW: draws.normal,
+    **dict.fromkeys((KEYS_BELOW, KEYS_LOWER), draws.normal),
     APART: draws.samples_apart,
     FIRST_AHEAD: draws.first_ahead,
     HALVES: lambda values, generator: LEVEL + draws.normal(values, generator),
@@ -213,9 +213,9 @@ def leading_pair(inputs: Sequence[Input]) -> tuple[int, int] | None:
     return next(((a, b) for (a, one), (b, other) in pairs if one.shape[-1] == other.shape[-1]), None)
 
 
-_TOGETHER = {ONE_AHEAD: one_key_ahead, KEYS_BELOW: keys_far_below}
+_TOGETHER = {ONE_AHEAD: one_key_ahead, KEYS_BELOW: keys_far_below, KEYS_LOWER: keys_below}
 
-_IN_ONE_TOO = {KEYS_BELOW}
+_IN_ONE_TOO = {KEYS_BELOW, KEYS_LOWER}
 """Filled where queries and keys may be parts of one tensor; of its rows the first place is ahead already."""
 
 

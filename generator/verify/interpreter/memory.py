@@ -106,8 +106,7 @@ class Memory:
             extent.load_issued += lanes * item_bytes
             extent.loaded[slots] = True
             extent.read(slots)
-            if extent.fresh:
-                self._check_written(extent, slots)
+            self._check_written(extent, slots)
             raced = self._raced(extent, slots, extent.writer, "reads")
             if raced and mask is not None and mask.size == 1:
                 behind, own = raced, False
@@ -162,6 +161,8 @@ class Memory:
             extent.store_issued += lanes * item_bytes
             extent.load_issued += lanes * item_bytes
             extent.read(slots)
+            if counts:
+                self._check_written(extent, slots)
             extent.stored[slots] = True
             extent.loaded[slots] = True
             self._check(extent, slots, extent.writer, "atomically changes")
@@ -248,7 +249,7 @@ class Memory:
                 return
 
     def _check_written(self, extent: Extent, slots: Slots) -> None:
-        unwritten = slots[~extent.stored[slots]]
+        unwritten = slots[~extent.stored[slots] & extent.fresh]
         if unwritten.size and not any(one.kind == "unwritten" for one in self.violations):
             where = f"{extent.name}[{int(unwritten[0])}]"
             self.note("unwritten", f"program {self._order.program} reads {where}, which nobody has written")

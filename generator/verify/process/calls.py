@@ -41,6 +41,9 @@ from .rehearsal import Rehearsed
 from .stand_in import ASKS, off_the_card, units
 from .whole_walk import WholeWalk
 
+_WALKED_OUT_S = 10.0
+"""Of one call at a long axis, as `Effort` counts: a loop of a thousand steps, each some launches."""
+
 _ADDED_UP = ("reports", "tensors", "met", "costs", "taken")
 """What is known of calls by their numbers or shapes, of which each process has its own."""
 
@@ -104,7 +107,8 @@ class Calls:
     def _plan(self, numbers: Iterable[int]) -> None:
         for number in numbers:
             step = self.steps[number]
-            if (step.optional and self._is_late(step)) or self._needless(step):
+            late = (step.optional and self._is_late(step)) or self._is_walked_out(step)
+            if late or self._needless(step):
                 self.reports[number] = StepReport("skipped")
                 write_call(self.folder, number, self.reports[number], {})
                 continue
@@ -173,6 +177,10 @@ class Calls:
         limit, patience = float(self.request["cpu_s"]) / 2, float(self.request["patience_s"])
         at_will = self.at_will[step.shape in self.helped]
         return time.process_time() + expected > limit or at_will + expected > patience
+
+    def _is_walked_out(self, step: Step) -> bool:
+        """Whether one call at its shape, long along an axis, took all the time there is for those."""
+        return self.shapes[step.shape].axis > EVERY and self.costs.get(step.shape, 0.0) > _WALKED_OUT_S
 
     def at_full_size(self, full: FullSize | None) -> Rehearsed | None:
         """The walk through full size, and calls that meet what it alone has met."""

@@ -24,6 +24,7 @@ from ..inputs.families import (
     HALVES,
     INFINITE,
     KEYS_BELOW,
+    KEYS_LOWER,
     LATE_PEAKS,
     LONE_ROWS,
     MUST,
@@ -71,7 +72,7 @@ _AT_ODD = {"spikes", "negative spikes", "small integers", "all negative", FAR_BE
 """Families that look for elements left out, and for what fills lanes beyond them, where sizes are odd; the
 others run at the first shape."""
 
-_ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD, KEYS_BELOW)
+_ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD, KEYS_BELOW, KEYS_LOWER)
 """Families that are planned one by one."""
 
 _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide integers", BEYOND)
@@ -82,7 +83,6 @@ _AT_LONGEST = (
     *("lone integers", "opposed ends", "extreme integers"),
     *("rising but once", "turned once", ALIKE, "each number once", "chains"),
 )
-
 
 _MASKS = ("masks off", "masks on")
 

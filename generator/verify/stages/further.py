@@ -17,6 +17,7 @@ from ..inputs.families import (
     FAR_ABOVE,
     FAR_BELOW,
     KEYS_BELOW,
+    KEYS_LOWER,
     LATE_PEAKS,
     LONE_ROWS,
     NEAR_ONE,
@@ -140,10 +141,12 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     further += [draw.case(*one, SIGNS) for one in enumerate(found) if one != long and asks(SIGNS, one[1])]
     pair = leading_pair(high[1].shipped) is not None
     scores = high if pair else long  # of keys, or of a row
-    below = [(KEYS_BELOW, high)] if pair or _multiplies_parts(high[1]) else []
+    halves = any(one.dtype == torch.float16 for one in high[1].shipped if isinstance(one, torch.Tensor))
+    below = [(KEYS_BELOW, high), *([(KEYS_LOWER, high)] if halves else [])]
+    below = below if pair or _multiplies_parts(high[1]) else []
     for family, where in ((ONE_AHEAD, scores), (APART, long), *below):
         asked = [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
-        further += asked + [more for one in asked if family == KEYS_BELOW for more in draw.sunk(one)]
+        further += asked + [more for one in asked if (family, where) in below for more in draw.sunk(one)]
     further += _in_camps(found, draw)
     far = [family for family in (FAR_ABOVE, DEEP) if asks(family, high[1])]
     further += [draw.case(*high, family, optional=False) for family in far]

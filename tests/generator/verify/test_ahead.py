@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 import torch
 
-from kbgen.generator.verify.inputs.families import APART, FIRST_AHEAD, KEYS_BELOW, ONE_AHEAD, draw_inputs
+from kbgen.generator.verify.inputs.families import (
+    APART,
+    FIRST_AHEAD,
+    KEYS_BELOW,
+    KEYS_LOWER,
+    LATE_PEAKS,
+    ONE_AHEAD,
+    draw_inputs,
+)
 
 
 def generator() -> torch.Generator:
@@ -40,6 +48,18 @@ def test_keys_far_below_have_scores_below_any_bound_but_infinity_and_the_first_i
     assert 0.9 < float(values.std()) < 1.1
 
 
+def test_in_float16_scores_far_below_are_numbers_and_the_first_key_is_nearest() -> None:
+    shipped = [torch.randn(2, 3, 5, 16).half(), torch.randn(2, 3, 100, 16).half()]
+    queries, keys = draw_inputs(KEYS_LOWER, list(shipped), generator())
+    assert isinstance(queries, torch.Tensor)
+    assert isinstance(keys, torch.Tensor)
+    scores = queries @ keys.transpose(-1, -2)
+    assert -(2.0**15) < float(scores.min()) < float(scores.max()) < -1000
+    exact = queries.double() @ keys.double().transpose(-1, -2)
+    assert torch.equal(exact.softmax(-1).half(), scores.softmax(-1))
+    assert torch.all(scores.argmax(-1) == 0)
+
+
 @pytest.mark.parametrize("shape", [(2, 40, 3, 2, 8), (2, 40, 48)])
 def test_keys_far_below_are_found_in_one_tensor_with_queries(shape: tuple[int, ...]) -> None:
     (drawn,) = draw_inputs(KEYS_BELOW, [torch.randn(shape)], generator())
@@ -72,6 +92,14 @@ def test_along_a_longest_axis_that_is_not_the_last_the_first_place_leads_too() -
     for axis in (1, 2):
         assert torch.all(scores.softmax(axis).argmax(axis) == 0)
     assert torch.all(scores.softmax(1)[:, 0] < 0.97)
+
+
+def test_late_peaks_tower_above_one_row_and_lie_below_the_next() -> None:
+    (rows,) = draw_inputs(LATE_PEAKS, [torch.randn(4, 40)], generator())
+    assert isinstance(rows, torch.Tensor)
+    for row, sign in zip(rows, (1, -1, 1, -1), strict=True):
+        assert int((sign * row).argmax()) >= 30
+        assert float((sign * row).max()) > 100
 
 
 def test_samples_are_of_unlike_size_and_end_in_silence() -> None:

@@ -97,6 +97,10 @@ def test_weights_beside_scores_are_known_though_they_stand_along_an_axis() -> No
     assert found is not None
     assert (found["sinks"] < -(2.0**40)).all()
     assert torch.equal(found["scale"], state["scale"])
+    halves = {name: one.half() for name, one in state.items()}
+    found = beside_scores(Reference(model.half(), "as-is"), [torch.randn(3, 5, 8).half()], halves)
+    assert found is not None
+    assert (found["sinks"] == -32752).all()
 
 
 def test_nothing_is_left_out_by_what_a_comparison_makes_of_nan() -> None:

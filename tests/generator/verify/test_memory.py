@@ -57,6 +57,21 @@ def test_memory_that_nobody_has_written_is_read_under_protest() -> None:
         assert kinds(memory) == found
 
 
+@pytest.mark.parametrize(("counts", "found"), [(True, ["unwritten"]), (False, [])])
+def test_an_atomic_minimum_of_what_nobody_has_written_is_one_of_anything(
+    counts: bool, found: list[str]
+) -> None:
+    """An exchange puts its own in the place of it."""
+    made, memory = torch.empty(8), Memory()
+    memory.allocated(made, True)
+    memory.register("made", made.data_ptr(), 32, 4)
+    memory.begin_launch("kernel", [made.data_ptr()])
+    memory.begin_program(0)
+    memory.atomic(at(made.data_ptr(), 8), 4, counts=counts)
+    memory.atomic(at(made.data_ptr(), 8), 4)
+    assert kinds(memory) == found
+
+
 def test_two_programs_that_store_to_one_place_race(memory: Memory) -> None:
     memory.store(at(4000, 8), 4)
     memory.begin_program(1)
