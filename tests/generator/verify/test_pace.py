@@ -1,9 +1,12 @@
 """Time at a shape with one long axis is kept for kernels that walk it."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from kbgen.generator.verify.interpreter import pace as room
 from kbgen.generator.verify.interpreter.pace import EVERY, EachItsOwnError, Pace
+from kbgen.generator.verify.process.calls import Calls
 
 
 @pytest.fixture
@@ -54,3 +57,12 @@ def test_a_shape_that_is_larger_along_every_axis_has_a_time_of_its_own(pace: Pac
         pace.begin("rows", (30,))
     with pytest.raises(EachItsOwnError), pace.along(EVERY, 3.5, 0.0):
         pace.begin("rows", (30,))
+
+
+@pytest.mark.parametrize(
+    ("axis", "took_s", "left_out"),
+    [(1011, 12.0, True), (1011, 3.0, False), (0, 12.0, False), (EVERY, 12.0, False)],
+)
+def test_a_long_axis_that_took_long_is_called_once(axis: int, took_s: float, left_out: bool) -> None:
+    made = SimpleNamespace(shapes=[SimpleNamespace(axis=axis)], costs={0: took_s})
+    assert Calls._is_walked_out(made, SimpleNamespace(shape=0)) is left_out  # type: ignore[arg-type]
