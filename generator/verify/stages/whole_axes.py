@@ -127,14 +127,15 @@ def _fitting(
     most_rows: int,
 ) -> dict[str, Literal] | None:
     """The first of `bases`, then of those in which the axis is `alone`, with the constants in `choice`, where
-    that is small enough to run."""
+    that is small enough to run and holds by more than chance."""
     for base in bases:
         sizes = {**base, **choice}
         taken = bytes_of(op, sizes)
-        if taken is not None and _fits(op, sizes, taken, ROOM.wide, most_rows):
+        fits = taken is not None and _fits(op, sizes, taken, ROOM.wide, most_rows)
+        if fits and not op.holds_by_chance(sizes):
             return sizes
     found = (_alone(op, {**base, **choice}, most_rows) for base in alone)
-    return next((sizes for sizes in found if sizes is not None), None)
+    return next((one for one in found if one is not None and not op.holds_by_chance(one)), None)
 
 
 def _fits(op: Op, sizes: Mapping[str, Literal], taken: int, most: int, most_rows: int) -> bool:

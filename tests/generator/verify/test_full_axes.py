@@ -84,3 +84,11 @@ def test_programs_that_take_many_rows_may_be_called_on_more_of_them_as_long_as_t
     assert called(rows // 4, 10 * rows / 8192) == 8192
     assert called(2 * rows, 0.001) == 4096
     assert most_rows([case], [StepReport("raised")]) == 4096
+
+
+def test_no_size_beside_a_full_one_holds_by_chance_alone() -> None:
+    """Half as many channels as groups, say, of which a reference makes groups all the same."""
+    op = load_op(OPS / "group_norm_of_images.py")
+    found = full_axes(op, {"CHANNELS": 8, "HEIGHT": 8, "WIDTH": 8})
+    assert {"HEIGHT", "WIDTH", "CHANNELS"} == found.keys()
+    assert all(sizes["CHANNELS"] in (8, 64) for sizes in found.values())
