@@ -11,7 +11,7 @@ from triton.runtime.interpreter import TensorHandle
 from .blocks import active, item_bytes_of
 from .extent import Addresses
 from .phantom import Phantom
-from .promises import Promises, doubtful
+from .promises import Promises, callers, doubtful
 from .run_over import counted, cut_off, few_bits, multiplied, wraps
 
 
@@ -42,19 +42,19 @@ def imagining(kind: type[Any], phantom: Phantom, promises: Promises) -> type[Any
         def create_add(self, lhs: Any, rhs: Any) -> TensorHandle:
             found: TensorHandle = super().create_add(lhs, rhs)
             if few_bits(found):
-                phantom.add_narrow(wraps=wraps(lhs, rhs, found))
+                phantom.add_narrow(wraps(lhs, rhs, found))
             return found
 
         def create_mul(self, lhs: Any, rhs: Any) -> TensorHandle:
             found: TensorHandle = super().create_mul(lhs, rhs)
             if few_bits(found):
-                phantom.add_narrow(cut_off=multiplied(lhs, rhs, found))
+                phantom.keep_narrow(next(callers(), None), multiplied(lhs, rhs, found))
             return found
 
         def create_int_cast(self, src: Any, dst_type: Any, is_signed: bool) -> TensorHandle:
             found: TensorHandle = super().create_int_cast(src, dst_type, is_signed)
             if few_bits(found):
-                phantom.add_narrow(cut_off=cut_off(src, found))
+                phantom.keep_narrow(next(callers(), None), cut_off(src, found))
             return found
 
         def create_atomic_rmw(self, op: Any, ptr: Any, val: Any, mask: Any, *_: Any) -> TensorHandle:

@@ -95,6 +95,9 @@ class Phantom:
         self.narrow = False  # something was added up in few bits
         self.steered = False  # whole numbers or truths were loaded, by which a program may turn
         self._wrapped, self._cut_off = set[str](), set[str]()  # kernels
+        self._first_held: dict[
+            Any, bool
+        ] = {}  # by its place in the text: whether the first cast to few bits held
         self.whole_s = 0.0  # what all programs of all launches take, at the pace of those walked
 
     def address(self, tensor: torch.Tensor) -> int:
@@ -227,11 +230,17 @@ class Phantom:
             detail = f"{self._kernel} at full size: a grid of {list(sizes)}; its second and third axes end at"
             self.faults.append(("over-limit", f"{detail} {_MOST_BESIDE}"))
 
-    def add_narrow(self, wraps: bool = False, cut_off: bool = False) -> None:
-        """A sum of integers of few bits, or a product or a cast."""
+    def add_narrow(self, wraps: bool) -> None:
+        """A sum of integers of few bits."""
         self.narrow = True
         self._wrapped |= {self._kernel} if wraps else set()
-        self._cut_off |= {self._kernel} if cut_off else set()
+
+    def keep_narrow(self, place: Any, cut_off: bool) -> None:
+        """A product or a cast at a `place` in the text: one that the first program's first does not hold is
+        cut off on purpose, of a hash say; what sizes lead to begins near zero."""
+        self.narrow = True
+        held = self._first_held.setdefault((self._kernel, place), not cut_off)
+        self._cut_off |= {self._kernel} if cut_off and held else set()
 
     def run_over(self) -> tuple[tuple[str, str], ...]:
         """Faults of kernels that count past the end of few bits, or keep there what these do not hold."""

@@ -98,7 +98,7 @@ class Promises:
             self.memory().note(kind, f"what it promises its compiler is false: a {verb} of {what}")
 
     def _site(self) -> Site:
-        return self.sites.setdefault((self.launch, tuple(_callers()), tuple(self.unrolled)), Site())
+        return self.sites.setdefault((self.launch, tuple(callers()), tuple(self.unrolled)), Site())
 
 
 def believed(handle: TensorHandle) -> Values:
@@ -258,7 +258,7 @@ def _poison(dtype: Any) -> Any:
     return np.nan if np.issubdtype(dtype, np.floating) else True if dtype == np.bool_ else np.iinfo(dtype).max
 
 
-def _callers() -> Iterator[tuple[Any, int]]:
+def callers() -> Iterator[tuple[Any, int]]:
     """Where in the candidate's own text this is, from the kernel's helpers up."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

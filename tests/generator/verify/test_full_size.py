@@ -169,6 +169,19 @@ def test_counts_that_run_over_are_found_where_something_is_unread_too(
     assert found.unread == {"input 0": "half of it"}
 
 
+@pytest.mark.parametrize(
+    ("cut", "claimed"), [((False, True), True), ((True, True), False), ((False,), False)]
+)
+def test_what_the_first_cast_cuts_off_already_is_cut_off_on_purpose(
+    cut: tuple[bool, ...], claimed: bool
+) -> None:
+    phantom = Phantom(1)
+    for one in cut:
+        phantom.keep_narrow("line 7", one)
+        phantom.keep_narrow("line 9", False)
+    assert [cause for cause, _ in phantom.run_over()] == ["hard-coded-shape"] * claimed
+
+
 def test_nobody_knows_how_many_programs_of_one_launch_do_which_of_two_things() -> None:
     """The first weights, then inputs are cut into parts, say: a few programs tell nothing of a share."""
     phantom, given, whole = Phantom(0), torch.empty(64, device="meta"), torch.empty(32, device="meta")
