@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from typing import Any
 
 import torch
@@ -59,6 +60,7 @@ class Answer:
     ] = ()  # the answers with large numbers in infinity's place, where it stood
     strict: bool = False  # no lower class than the op's own was declared
     left_open: frozenset[int] = frozenset()  # outputs in which an order shows that torch leaves open
+    flips: tuple[int, ...] = ()  # how many integers of each output comparisons on an edge change, if known
 
     def targets(self) -> list[Target]:
         runs = zip(self.oracle.outputs, self.eager.outputs, self.shaken.outputs, strict=True)
@@ -67,6 +69,7 @@ class Answer:
         loses = finite and not passes_nan(self.oracle.operators)
         loses = loses and self.case.family != ALL_IGNORED
         touched, limits = dict(enumerate(self.touched)), dict(enumerate(self.limits))
+        flips = dict(enumerate(self.flips))
         return [
             Target(
                 *run,
@@ -83,6 +86,7 @@ class Answer:
                 strict=self.strict,
                 by_rows=self.oracle.terms > 1 or reduces(self.oracle.operators),
                 of_numbers=finite,
+                flips=flips.get(place, 0),
                 either_sign=self.case.family == SIGNED_ZEROS and any(map(extremes, self.oracle.operators)),
             )
             for place, run in enumerate(runs)
@@ -187,6 +191,28 @@ def shaken_more(answer: Answer) -> Answer:
 
 _MORE = 4
 """Draws: all of them say too little once in a hundred thousand times."""
+
+
+def at_edges(answer: Answer) -> Answer:
+    """Where comparisons of computed numbers come out either way, with how many integers change as steps are
+    off by all that a kernel's may be, and what else follows as far off as then. Of whole numbers none is."""
+    case, right = answer.case, answer.oracle
+    whole = all(bool((one == one.round()).all()) for one in case.inputs if floats(one))
+    if case.family == TIES or whole or all(one.is_floating_point() for one in right.outputs):
+        return answer
+    reference, state = case.setting.reference, case.step.state
+    runs = [reference.stepped(case.inputs, state, draw, SENSITIVITY) for draw in range(_MORE)]
+    changed = zip(right.outputs, *(one.outputs for one in runs), strict=True)
+    flips = tuple(max(_changed(one, other) for other in others) for one, *others in changed)
+    if not any(flips):
+        return answer
+    shaken = reduce(partial(_farthest, right), runs, answer.shaken)
+    return replace(answer, shaken=shaken, flips=flips)
+
+
+def _changed(one: torch.Tensor, other: torch.Tensor) -> int:
+    """How many integers are others; none of what floats."""
+    return 0 if one.is_floating_point() or one.shape != other.shape else int((one != other).sum())
 
 
 def _with_single(single: Ran | None, right: Ran, shaken: Ran) -> Ran:

@@ -37,6 +37,7 @@ from .integers import (
     one_place,
     single_others,
 )
+from .lasting_memory import ENDS_APART, LINGERING, ends_apart, lingering
 from .left_out_late import left_out_late
 from .lengths import full_lengths, short_lengths
 from .level_integers import zero_integers_in
@@ -79,7 +80,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "far integers": far_integers,
     "wide integers": wide_integers, "close integers": close_integers,
     "hashed integers": hashed_integers, "one place": one_place,
-    "one number": one_number, "half range": half_range, "as their weights": as_their_weights,
+    "one number": partial(one_number, False), "half range": half_range, "as their weights": as_their_weights,
     "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
     NAN_IN_A_PART: nan_in_a_part,
@@ -108,6 +109,9 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "spread keys": spread_keys,
     "opposed ends": opposed_ends, "beside powers": beside_powers, "faint shares": faint_shares,
     **{f"integers of one side, {side}": partial(on_one_side, side) for side in range(2)},
+    "largest number": partial(one_number, True),
+    **{f"{LINGERING}{turn}": partial(lingering, turn) for turn in range(_INPUTS)},
+    **{name: partial(ends_apart, late) for late, name in enumerate(ENDS_APART)},
 }  # fmt: skip
 """What becomes of a call's inputs, where an op has such."""
 

@@ -16,20 +16,29 @@ from .places import names_each_once, puts_at_places, rises
 
 
 def one_number(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+    largest: bool,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
 ) -> list[Input] | None:
-    """`inputs` of which each tensor of integers holds its first number throughout; counts of it are as large
-    as they can be, and what differs by it is zero. None where there are none such, something is put where
-    integers say, or put in an order that torch does not promise, and where the reference has no number."""
+    """`inputs` of which each tensor of integers holds its first number, or its `largest`, throughout;
+    counts of it are as large as they can be, and what differs by it is zero. None where there are none such,
+    something is put where integers say, or put in an order that torch does not promise, and where the
+    reference has no number."""
     whole = [one for one in inputs if is_whole(one)]
     if not whole or any(rises(one) or names_each_once(one) for one in whole):
         return None
     if puts_at_places(reference, inputs, state):
         return None
-    changed = [torch.full_like(one, int(one.reshape(-1)[0])) if is_whole(one) else one for one in inputs]
+    changed = [_throughout(one, largest) if is_whole(one) else one for one in inputs]
     with Sorts() as sorts:
         answer = reference.tried(changed, state)
     return changed if is_answered(answer) and not sorts.anyhow else None
+
+
+def _throughout(value: torch.Tensor, largest: bool) -> torch.Tensor:
+    return torch.full_like(value, int(value.max() if largest else value.reshape(-1)[0]))
 
 
 def as_their_weights(

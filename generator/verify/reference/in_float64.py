@@ -25,15 +25,17 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     `choices` remembers the arg-reductions on the way, `terms` the longest sum, `in_turn` that of what is
     added at places, `multiplies` whether there is one of products, `steps` how many operators round,
-    `operators` the names of all. With a `shaking` generator, what these give is off by +-`STEP_ROUNDOFF`,
-    equal values by one sign if `equals_alike`, as one kernel would round them; and those whose common form is
-    a difference of numbers near one by as much of one.
+    `operators` the names of all. With a `shaking` generator, what these give is off by so many `times`
+    +-`STEP_ROUNDOFF`, equal values by one sign if `equals_alike`, as one kernel would round them; and those
+    whose common form is a difference of numbers near one by as much of one.
     """
 
-    def __init__(self, shaking: torch.Generator | None = None, equals_alike: bool = False) -> None:
+    def __init__(
+        self, shaking: torch.Generator | None = None, equals_alike: bool = False, times: float = 1.0
+    ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.choices, self.terms, self.in_turn, self.steps = Choices(), 1, 1, 0
-        self.shaking = shaking
+        self.shaking, self.roundoff = shaking, times * STEP_ROUNDOFF
         self.signs = _signs_of_values if equals_alike else _signs
         self.multiplies, self.operators, self.compares_nan = False, set[str](), False
 
@@ -71,7 +73,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return value.mul_(self._factors(value, farther)) if floats else value
 
     def _factors(self, value: torch.Tensor, farther: float = 1.0) -> torch.Tensor:
-        return 1 + farther * STEP_ROUNDOFF * self.signs(value, self.shaking)
+        return 1 + farther * self.roundoff * self.signs(value, self.shaking)
 
     def _off_by_mean(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         """In place, what a normalisation gives with each of its means off by one sign: no average over what a
@@ -108,7 +110,8 @@ _SHORT_SUM = CHAIN / 16
 the floor that they have where nothing is made of them. Of rows that are zero but for a few numbers, less
 their mean, hundreds of equal squares are added to one that is large: each addition rounds the same way."""
 
-_ORDERS = ("lt", "le", "gt", "ge")
+_ORDERS = frozenset({"lt", "le", "gt", "ge", "topk", "sort", "msort", "kthvalue", "median"})
+"""Of numbers. What ranks NaN that was computed drops it, or puts it anywhere."""
 
 NORMALISATIONS = {
     "native_batch_norm": 1, "_native_batch_norm_legit": 1, "native_group_norm": 1, "native_layer_norm": 2

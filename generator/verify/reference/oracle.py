@@ -131,14 +131,16 @@ class Reference:
             ]
             return self._run(lifted, _float64, less, state, 0)
 
-    def stepped(self, inputs: Sequence[Input], state: dict[str, torch.Tensor], draw: int = 0) -> Ran:
-        """The oracle whose operators are each off by +-`STEP_ROUNDOFF` where they round.
+    def stepped(
+        self, inputs: Sequence[Input], state: dict[str, torch.Tensor], draw: int = 0, times: float = 1.0
+    ) -> Ran:
+        """The oracle whose operators are each off by so many `times` +-`STEP_ROUNDOFF` where they round.
 
         Where a sigmoid is nearly one, no input moves it: a normalisation sees its last bit alone. In every
         other draw equal values are off by one sign: their roundings do not average out.
         """
         generator = torch.Generator().manual_seed(draw)
-        return self._run(lifted, lambda: _float64(generator, draw % 2 == 1), inputs, state, 0)
+        return self._run(lifted, lambda: _float64(generator, draw % 2 == 1, times), inputs, state, 0)
 
     def single(self, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> Ran | None:
         """The oracle whose own numbers are of float32, as a launch passes them; None where all are that."""
@@ -234,10 +236,10 @@ def _copied(value: Input, cast: Callable[[torch.Tensor], torch.Tensor]) -> Input
 
 
 @contextlib.contextmanager
-def _float64(shaking: torch.Generator | None = None, equals_alike: bool = False) -> Iterator[InFloat64]:
+def _float64(*how: Any) -> Iterator[InFloat64]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
-    lifting = InFloat64(shaking, equals_alike)
+    lifting = InFloat64(*how)
     try:
         with lifting:
             yield lifting

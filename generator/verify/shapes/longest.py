@@ -46,12 +46,13 @@ def longest(
     full = sizes_of(op.constants)
     short = [name for name in free_sizes(op) if _SHORTEST <= full.get(name, 0) <= _LONGEST]
     found: list[ShapeSet] = []
+    few = len(op.footprint().calls) <= CALLS
     for name in sorted(short, key=lambda one: -full[one]):
         is_set = any(name in one.overrides for one in sets)
         least = max(full[name], _PAST_A_BYTE[0] - 1 if counts else 0)
         if max(_judged(op, name, sets)) > least or len(found) == _AXES:
             continue
-        if is_loop(op, name) if loops else is_set or is_axis(op, name):
+        if (few and is_loop(op, name)) if loops else is_set or is_axis(op, name):
             lengths = [one for one in _PAST_A_BYTE if counts and one > 2 * full[name]]
             lengths += _lengths(full[name]) if max(_judged(op, name, sets)) <= full[name] else ()
             found += made_along(op, f"{LONG}{name}", name, tuple(lengths), sets, most_bytes)
@@ -162,7 +163,7 @@ def is_axis(op: Op, name: str) -> bool:
 def is_loop(op: Op, name: str) -> bool:
     """Whether fewer calls are made where it is half as much."""
     calls, half = len(op.footprint().calls), {name: op.constants[name] // 2}  # type: ignore[operator]
-    if calls > CALLS or not is_axis(op, name):
+    if not is_axis(op, name):
         return False
     with contextlib.suppress(OpError):
         return len(op.with_overrides(half).footprint().calls) < calls

@@ -38,10 +38,11 @@ _AXES = 5
 
 def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     """For each size of the op that none of `sets`, the small one first, has beyond a thousand and three times
-    full size, or as many steps of a loop as there is time for. None of a network, nor where a call of the
-    reference takes a second."""
+    full size, or as many steps of a loop as there is time for. None but these where a call of the reference
+    takes a second, and none of a network that takes less."""
     whole = op.footprint()
-    if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
+    loops = len(whole.calls) > CALLS
+    if whole.state and whole.work >= NETWORK_CALLS and not loops:
         return []
     full, found, few = sizes_of(op.constants), list[ShapeSet](), list[ShapeSet]()
     beside_bytes = (_TIMES_OF_TABLES if _looks_up(op, sets[0]) else _TIMES) * sets[0].total_bytes
@@ -53,7 +54,7 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
         if is_loop(op, name):
             found += _of_steps(op, name, judged, sets, most_bytes)
             continue
-        if any(name in one.overrides for one in sets) or is_axis(op, name):
+        if not loops and (any(name in one.overrides for one in sets) or is_axis(op, name)):
             beyond = _beyond(name, full[name])
             alone = 3 * full[name] >= _THOUSAND
             made = (

@@ -9,7 +9,7 @@ from typing import Any
 from ..comparison.dropped import NAN_COMPARED, why_dropped
 from ..comparison.equals import left_open
 from ..comparison.review import Review, Reviewed
-from ..comparison.right import Answer, right_answer, shaken_more
+from ..comparison.right import Answer, at_edges, right_answer, shaken_more
 from ..inputs.setting import Case
 from ..process.exchange import StepReport
 from ..reference.budget import SENSITIVITY
@@ -106,10 +106,13 @@ class Answers:
             one.explained, one.right_before = explained, right_before
             return one.run()
 
-        found = review(self.known[number], explained)
-        if not _is_near(found):
+        known = self.known[number]
+        found = review(known, explained)
+        if found.fault is None or found.fault.cause not in _BY_BUDGETS:
             return found
-        more = shaken_more(self.known[number])
+        more = at_edges(shaken_more(known) if _is_near(found) else known)
+        if more is known:
+            return found
         again = review(more, explained=True)
         if again.fault is not None:
             return found
@@ -120,8 +123,6 @@ class Answers:
 def _is_near(reviewed: Reviewed) -> bool:
     """Whether a call is wrong by little more than its budget, or no budget tells."""
     error, budget = reviewed.result.oracle_error, reviewed.result.budget
-    if reviewed.fault is None or reviewed.fault.cause not in _BY_BUDGETS:
-        return False
     return error is None or budget is None or error <= SENSITIVITY * budget
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import torch
 
@@ -36,6 +37,7 @@ from ..inputs.families import (
     OPPOSED,
     SILENT,
 )
+from ..inputs.lasting_memory import ENDS_APART, LINGERING
 from ..inputs.lone_changes import ALIKE
 from ..inputs.midway import midway
 from ..inputs.midway_each import midway_each
@@ -49,6 +51,7 @@ from ..shapes.in_parts import TOGETHER
 from ..shapes.longest import LONG
 from ..shapes.ones import ONES
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
+from ..shapes.thousands import STEPS
 from ..shapes.thrice import BYTES
 from .most import (
     columns,
@@ -63,7 +66,7 @@ from .most import (
 )
 from .repeats import ghost, moved
 from .settings import uncrowded
-from .worth_asking import changes_inputs, in_half, of_lengths, tells_more
+from .worth_asking import changes_inputs, gives_places, in_half, of_lengths, tells_more
 
 _ALIKE = ("tall", "alike", "short")
 """Shapes at which values are like the others'."""
@@ -85,6 +88,7 @@ _AT_LONGEST = (
 )
 
 _MASKS = ("masks off", "masks on")
+_MEMORY = (*ENDS_APART, *(name for name in ALTERED if name.startswith(LINGERING)))
 
 
 def plan(found: list[Setting], seed: int) -> list[Case]:
@@ -168,17 +172,18 @@ class _Plan:
     def _elsewhere_too(self, asked: set[str]) -> list[Case]:
         """Weights that another shape tells more with: counters at odd sizes, which are no powers of two, and
         decays behind the most steps."""
-        where = {BEYOND: self.odd, **dict.fromkeys(BENT, self._most(longest_axis))}
+        most = [self._most(longest_axis), *(pair for pair in self.apart if pair[1].name.startswith(STEPS))]
+        where = [(BEYOND, self.odd), *product(BENT, most)]
         return [
             case
-            for family, (place, one) in where.items()
+            for family, (place, one) in where
             if place and family in asked
             for case in self.draw.trained(place, one, (family,))
         ]
 
     def _of_places_and_rows(self, shipped: Case) -> list[Case]:
         cases = []
-        if _gives_places(self.first, shipped):
+        if gives_places(self.first, shipped):
             cases.append(self.draw.case(*self.widest, "equal rows", optional=False))
             cases += self.draw.weights_twice(*self._most(lambda one: most_weights(one.state)))
             turns = range(len(self.first.shipped))
@@ -235,7 +240,7 @@ class _Plan:
             cases += self._altered(place, divided, "one part")
         for place, one in enumerate(self.found):  # a recurrence that nothing ends has its longest memory
             if one.name.startswith(LONG):
-                cases += self._altered(place, one, *_MASKS)
+                cases += self._altered(place, one, *_MASKS, "largest number", *_MEMORY)
         largest = {self._most(input_bytes)[0], self.widest[0]}
         for place in sorted(largest - {0}):
             cases += self._altered(place, self.found[place], *AT_LENGTH)
@@ -268,7 +273,7 @@ class _Plan:
     def _at_an_axis(self, place: int, usual: Case) -> list[Case]:
         """What counts at a stretched axis, or keeps places of it in a few bits, runs over there."""
         counted = self._at_full_length(place, usual.setting, "one place")
-        there = self._altered(place, usual.setting, "one number", *_MASKS)
+        there = self._altered(place, usual.setting, "one number", *_MASKS, *_MEMORY)
         return [*self.draw.won_last(usual), *counted, *there]
 
     def _layouts(self) -> list[Case]:
@@ -292,9 +297,3 @@ class _Plan:
         if self.widest[1] is not self.first and tells_more(INFINITE, self.widest[1]):
             cases.append(self.draw.case(*self.widest, INFINITE, optional=True))
         return cases
-
-
-def _gives_places(setting: Setting, case: Case) -> bool:
-    """Whether outputs may be places, by which ties are told from each other."""
-    answer = setting.reference.tried(case.inputs, case.step.state)
-    return answer is not None and any(not output.is_floating_point() for output in answer.outputs)

@@ -17,7 +17,7 @@ from ..inputs.families import (
 )
 from ..inputs.integers import is_whole
 from ..inputs.places import Uses
-from ..inputs.setting import Setting
+from ..inputs.setting import Case, Setting
 from ..inputs.wide_integers import RECKONS, Reckoned
 from ..reference.on_a_card import PRODUCTS
 from ..reference.operators import RANKS, only_picks
@@ -43,6 +43,12 @@ def changes_inputs(setting: Setting) -> bool:
         isinstance(was, torch.Tensor) and isinstance(now, torch.Tensor) and not torch.equal(was, now)
         for was, now in pairs
     )
+
+
+def gives_places(setting: Setting, case: Case) -> bool:
+    """Whether outputs may be places, by which ties are told from each other."""
+    answer = setting.reference.tried(case.inputs, case.step.state)
+    return answer is not None and any(not output.is_floating_point() for output in answer.outputs)
 
 
 def of_lengths(name: str) -> bool:

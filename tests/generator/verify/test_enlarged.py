@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from kbgen.generator.verify.inputs.bent_weights import BENT
+from kbgen.generator.verify.inputs.lasting_memory import ENDS_APART
 from kbgen.generator.verify.shapes.enlarged import ENLARGED, enlarged
 from kbgen.generator.verify.shapes.thousands import HUNDREDS, STEPS, STRETCHED
 from kbgen.generator.verify.stages.cases import plan
@@ -57,7 +59,20 @@ def test_a_loop_has_as_many_steps_as_there_is_time_for_and_nothing_ends_it() -> 
     (one,) = [one for one in found if one.name.startswith(STEPS)]
     assert one.op.overrides["steps"] == 281
     asked = [case for case in plan(found, 1) if case.setting is one]
-    assert [case.name.rpartition(", ")[2] for case in asked] == ["normal", "masks off", "masks on"]
+    assert [case.name.partition(", ")[2].removeprefix("as shipped, ") for case in asked] == [
+        "normal",
+        "masks off",
+        "masks on",
+        *ENDS_APART,
+    ]
     assert not any(
         setting.name.startswith(STEPS) for setting in settings(load_op(OPS / "ema_scan.py"), "as-is", 1)
     )
+
+
+def test_a_loop_of_more_calls_has_as_many_steps_and_decays_that_never_fade() -> None:
+    found = settings(load_op(OPS / "iir_cascade.py"), "as-is", 1)
+    (one,) = [one for one in found if one.name.startswith(STEPS)]
+    assert one.op.overrides["SAMPLES"] == 307
+    asked = {case.family for case in plan(found, 1) if case.setting is one}
+    assert asked & set(BENT)
