@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import torch
 
 from ....profiling.build import Input
+from ..reference.operators import words
 from ..reference.oracle import Reference
-from .domain import is_positive, operators_of
+from .domain import is_positive
 from .extremes import is_finite, is_mask
 from .families import EXPONENTIAL, floats
 from .sizes import answers, place_of_turn
@@ -28,6 +29,13 @@ _APART = 0.25
 _PART = 8
 """What part of its places an input keeps."""
 
+_STEPPED = "stack"
+"""What a loop of steps ends with."""
+
+_SHARES = words("""
+    _softmax _scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_attention_math
+    """)
+
 _ROOM = 2.0**40
 """Times the smallest normal number of a dtype: what is far less on the way is no denormal one."""
 
@@ -39,8 +47,11 @@ def lingering(
     throughout every other column, by about as much; others that are as long stay what they are at first, or
     what they add would decide how half precision rounds. None where the op takes no exponential, or those of
     sums of products."""
+    ran = reference.tried_exactly(inputs, state)
+    if ran is None or ran.multiplies or EXPONENTIAL.isdisjoint(ran.operators):
+        return None
     place = place_of_turn(turn, reference, inputs, state)
-    if place is None or EXPONENTIAL.isdisjoint(operators_of(reference, inputs, state)):
+    if place is None:
         return None
     value = inputs[place]
     assert isinstance(value, torch.Tensor)
@@ -64,10 +75,16 @@ def ends_apart(
 ) -> list[Input] | None:
     """`inputs` of which the first of several that float as far along the last axis but one is zero but for
     its beginning, and the last of them but for a part as far behind that as leaves an answer, or with `late`
-    the other way round: what is left of so long ago is all of it. None where nothing is."""
+    the other way round: what is left of so long ago is all of it. None where nothing is, where rows do not
+    meet, or where shares of one are taken of what is left."""
     rows = [place for place, one in enumerate(inputs) if floats(one) and one.ndim > 1 and not is_mask(one)]
     rows = [place for place in rows if _rows(inputs[place]) == _rows(inputs[rows[0]]) > _PART]
-    if len(rows) < 2:
+    ran = reference.tried_exactly(inputs, state) if len(rows) > 1 else None
+    if (
+        ran is None
+        or not (ran.multiplies or _STEPPED in ran.operators)
+        or not _SHARES.isdisjoint(ran.operators)
+    ):
         return None
     early, end = (rows[-1], rows[0]) if late else (rows[0], rows[-1])
     few = _rows(inputs[early]) // _PART

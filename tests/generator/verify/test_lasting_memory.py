@@ -67,6 +67,13 @@ def test_rows_that_nobody_adds_up_have_no_ends() -> None:
     assert ends_apart(0, reference(lambda one, other: one * other), [Q, V], {}, draw()) is None
 
 
+def test_nor_has_what_takes_shares_of_what_is_left() -> None:
+    assert (
+        ends_apart(1, reference(lambda q, v: (q @ v.transpose(1, 2)).softmax(-1) @ v), [Q, V], {}, draw())
+        is None
+    )
+
+
 def test_a_gate_hardly_opens_or_hardly_closes_throughout_a_column() -> None:
     found = lingering(0, reference(gated), [GATE, VALUE], {}, draw())
     assert found is not None

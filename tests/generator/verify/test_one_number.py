@@ -44,7 +44,7 @@ class Puts(nn.Module):
 
 
 def changed(model: nn.Module, inputs: list[Input]) -> list[Input] | None:
-    return one_number(Reference(model, "as-is"), inputs, {}, DRAW)
+    return one_number(False, Reference(model, "as-is"), inputs, {}, DRAW)
 
 
 def test_all_places_are_the_first_one() -> None:
@@ -52,6 +52,12 @@ def test_all_places_are_the_first_one() -> None:
         found = changed(model, [IDS])
         assert found is not None
         assert torch.equal(found[0], torch.full((2, 3), 3))  # type: ignore[arg-type]
+
+
+def test_all_numbers_are_the_largest_one() -> None:
+    found = one_number(True, Reference(Counts(), "as-is"), [IDS.clamp(max=2)], {}, DRAW)
+    assert found is not None
+    assert torch.equal(found[0], torch.full((2, 3), 2))  # type: ignore[arg-type]
 
 
 def test_where_torch_does_not_say_which_of_equals_counts_nothing_is_asked() -> None:
