@@ -20,6 +20,7 @@ from ..inputs.families import (
     floats,
 )
 from ..inputs.ignored import ALL_IGNORED
+from ..inputs.repeated import NEARLY_TWICE
 from ..inputs.setting import Case
 from ..reference.budget import SENSITIVITY, Target
 from ..reference.eight_bits import is_eight_bits, widened
@@ -194,11 +195,11 @@ _MORE = 4
 
 
 def at_edges(answer: Answer) -> Answer:
-    """Where comparisons of computed numbers come out either way, with how many integers change as steps are
-    off by all that a kernel's may be, and what else follows as far off as then. Of whole numbers none is."""
+    """Where rivals were put near each other, which comparisons of computed numbers may take either way: with
+    how many integers change as steps are off by all that a kernel's may be, and what else follows as far off
+    as then. Equal numbers, halves and bounds that are met are on an edge to the bit, and excuse nothing."""
     case, right = answer.case, answer.oracle
-    whole = all(bool((one == one.round()).all()) for one in case.inputs if floats(one))
-    if case.family == TIES or whole or all(one.is_floating_point() for one in right.outputs):
+    if not case.family.startswith(NEARLY_TWICE) or all(one.is_floating_point() for one in right.outputs):
         return answer
     reference, state = case.setting.reference, case.step.state
     runs = [reference.stepped(case.inputs, state, draw, SENSITIVITY) for draw in range(_MORE)]

@@ -41,8 +41,8 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     full size, or as many steps of a loop as there is time for. None but these where a call of the reference
     takes a second, and none of a network that takes less."""
     whole = op.footprint()
-    loops = len(whole.calls) > CALLS
-    if whole.state and whole.work >= NETWORK_CALLS and not loops:
+    many = len(whole.calls) > CALLS
+    if whole.state and whole.work >= NETWORK_CALLS and not many:
         return []
     full, found, few = sizes_of(op.constants), list[ShapeSet](), list[ShapeSet]()
     beside_bytes = (_TIMES_OF_TABLES if _looks_up(op, sets[0]) else _TIMES) * sets[0].total_bytes
@@ -54,7 +54,7 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
         if is_loop(op, name):
             found += _of_steps(op, name, judged, sets, most_bytes)
             continue
-        if not loops and (any(name in one.overrides for one in sets) or is_axis(op, name)):
+        if not many and (any(name in one.overrides for one in sets) or is_axis(op, name)):
             beyond = _beyond(name, full[name])
             alone = 3 * full[name] >= _THOUSAND
             made = (

@@ -1,11 +1,14 @@
-"""Integers that follow from a comparison of computed numbers on its edge, which roundings decide."""
+"""Integers that follow from a comparison of computed numbers, where rivals were put near each other."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from kbgen.generator.verify.comparison.right import Answer, at_edges, right_answer
+from kbgen.generator.verify.inputs.families import HALVES
+from kbgen.generator.verify.inputs.repeated import NEARLY_TWICE
 from kbgen.generator.verify.reference.budget import compare
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings
@@ -33,12 +36,12 @@ def get_init_inputs():
 """
 
 
-def answer(folder: Path, bound: str, rows: torch.Tensor) -> Answer:
+def answer(folder: Path, bound: str, family: str = NEARLY_TWICE) -> Answer:
     file = folder / "op.py"
     file.write_text(FILE.format(bound=bound))
     case = plan(settings(load_op(file), "as-is", 0), 0)[0]
-    case.inputs[0] = rows  # type: ignore[index]
-    return right_answer(case, case.step.state)
+    case.inputs[0] = ROWS  # type: ignore[index]
+    return right_answer(replace(case, family=family), case.step.state)
 
 
 ROWS = torch.randn(64, 3, generator=torch.Generator().manual_seed(3))
@@ -51,7 +54,7 @@ def one_more(asked: Answer) -> bool:
 
 
 def test_a_row_on_the_edge_may_be_counted_or_not(tmp_path: Path) -> None:
-    asked = answer(tmp_path, repr(ON_EDGE), ROWS)
+    asked = answer(tmp_path, repr(ON_EDGE))
     known = at_edges(asked)
     assert not one_more(asked)
     assert known.flips == (1, 0)
@@ -59,11 +62,11 @@ def test_a_row_on_the_edge_may_be_counted_or_not(tmp_path: Path) -> None:
 
 
 def test_off_the_edge_every_row_counts(tmp_path: Path) -> None:
-    asked = answer(tmp_path, repr(ON_EDGE * 1.001), ROWS)
+    asked = answer(tmp_path, repr(ON_EDGE * 1.001))
     assert at_edges(asked) is asked
 
 
-def test_of_whole_numbers_none_is_on_an_edge(tmp_path: Path) -> None:
-    whole = (4 * ROWS).round()
-    asked = answer(tmp_path, repr(float(whole.square().sum(1).median())), whole)
+@pytest.mark.parametrize("family", ["normal", "constant", HALVES])
+def test_edges_that_are_met_to_the_bit_excuse_nothing(tmp_path: Path, family: str) -> None:
+    asked = answer(tmp_path, repr(ON_EDGE), family)
     assert at_edges(asked) is asked
