@@ -4,7 +4,7 @@ along all others: who takes full size's length for the longest there is leaves w
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ....profiling.op import Op, OpError
@@ -130,8 +130,10 @@ def made_along(
     alone: bool = False,
 ) -> list[ShapeSet]:
     """`alone`: with one along other axes where that can be, since scores grow with the square of a length."""
-    few = list(_few(op, name, sets))
-    few = [few[1], few[0], *few[2:]] if alone else few
+    few: Iterable[Mapping[str, Any]] = _few(op, name, sets)
+    if alone:
+        least, ones, *rest = few
+        few = [ones, least, *rest]
     tried = (first_sound(op, name, one, most_bytes, lengths) for one in few)
     made = next((one for one in tried if one is not None), None)
     if made is not None and is_crowded(op, made[0], sets[0].overrides):
@@ -163,10 +165,8 @@ def is_axis(op: Op, name: str) -> bool:
 def is_loop(op: Op, name: str) -> bool:
     """Whether fewer calls are made where it is half as much."""
     calls, half = len(op.footprint().calls), {name: op.constants[name] // 2}  # type: ignore[operator]
-    if not is_axis(op, name):
-        return False
-    with contextlib.suppress(OpError):
-        return len(op.with_overrides(half).footprint().calls) < calls
+    with contextlib.suppress(OpError):  # half as much is measured sooner than whether it is an axis
+        return len(op.with_overrides(half).footprint().calls) < calls and is_axis(op, name)
     return False
 
 
