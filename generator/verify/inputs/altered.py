@@ -9,6 +9,7 @@ from ....profiling.build import Input
 from .beside import nan_alone, nan_beside
 from .camps import BEHIND, LATE, scores_rise_late, values_behind
 from .chosen import chosen_ahead
+from .close_codes import close_codes
 from .counters import BEYOND, counters_beyond, counters_run_over
 from .deviations import far_deviations
 from .ends import opposed_ends
@@ -51,6 +52,7 @@ from .past_places import past_the_last
 from .powers import beside_powers, on_one_side
 from .recurring import each_once, lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice
+from .running_over import RUNNING_OVER, running_over
 from .shifted import shifted_apart, shifted_keys, shifted_together, spread_keys
 from .sizes import of_any_size
 from .thresholds import met_integers, met_results, met_thresholds, rounded_inputs
@@ -79,7 +81,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "unsorted places": unsorted,
     "far integers": far_integers,
     "wide integers": wide_integers, "close integers": close_integers,
-    "hashed integers": hashed_integers, "one place": one_place,
+    "close codes": close_codes, "hashed integers": hashed_integers, "one place": one_place,
     "one number": partial(one_number, False), "half range": half_range, "as their weights": as_their_weights,
     "other single numbers": single_others,
     "idle places": idle_places, "uneven offsets": uneven_offsets, "one part": one_part,
@@ -110,6 +112,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "opposed ends": opposed_ends, "beside powers": beside_powers, "faint shares": faint_shares,
     **{f"integers of one side, {side}": partial(on_one_side, side) for side in range(2)},
     "largest number": partial(one_number, True),
+    RUNNING_OVER: running_over,
     **{f"{LINGERING}{turn}": partial(lingering, turn) for turn in range(_INPUTS)},
     **{name: partial(ends_apart, late) for late, name in enumerate(ENDS_APART)},
 }  # fmt: skip

@@ -47,7 +47,7 @@ class _Extent:
     start: int
     stop: int
     stored: list[Addresses] = field(default_factory=list)
-    scattered: int = 0  # lanes that store where another one does, since the places loaded are all one
+    scattered: bool = False  # lanes store where others do, since the places loaded are all one
     most: float = 0.0  # elements that all programs so far can have stored
     called: str = ""  # by the first kernel that takes it
     item_bytes: int = 1  # of the tensor that it takes
@@ -123,12 +123,12 @@ class Phantom:
     def begin_program(self, number: int) -> None:
         for extent in self._reachable:
             extent.stored.clear()
-            extent.adding, extent.loading, extent.scattered = 0.0, 0, 0
+            extent.adding, extent.loading, extent.scattered = 0.0, 0, False
 
     def stored(self) -> dict[int, int]:
         """Elements that the program has stored, by the start of the tensor."""
         return {
-            one.start: int(np.unique(np.concatenate(one.stored)).size) + one.scattered
+            one.start: sum(some.size for some in one.stored) if one.scattered else _different(one.stored)
             for one in self._reachable
             if one.stored
         }
@@ -206,7 +206,7 @@ class Phantom:
             mine = (addresses >= extent.start) & (addresses + np.uint64(item_bytes) <= extent.stop)
             if verb == "store" and mine.any():
                 extent.stored.append(addresses[mine])
-                extent.scattered += int(mine.sum() - np.unique(addresses[mine]).size) * self.steered
+                extent.scattered |= self.steered and _different([addresses[mine]]) < int(mine.sum())
             elif verb == "load":
                 extent.note_loads(addresses[mine], item_bytes)
             inside |= mine
@@ -288,3 +288,7 @@ class Phantom:
             if extent.most < output.numel():
                 stored = f"at most {int(extent.most)} of the {output.numel()} elements of output {place}"
                 self.faults.append(("unwritten-output", f"at full size its programs store {stored}"))
+
+
+def _different(stored: Sequence[Addresses]) -> int:
+    return int(np.unique(np.concatenate(stored)).size)

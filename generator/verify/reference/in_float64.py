@@ -38,6 +38,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.shaking, self.roundoff = shaking, times * STEP_ROUNDOFF
         self.signs = _signs_of_values if equals_alike else _signs
         self.multiplies, self.operators, self.compares_nan = False, set[str](), False
+        self.sides_with_infinity = False
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -52,6 +53,10 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.operators.add(told_name(func, args))
         if extremes(plain_name(func)) or plain_name(func) in _ORDERS:
             self.compares_nan = self.compares_nan or any(map(_holds_nan, pytree.tree_leaves(args)))
+        if plain_name(func) in _SIDES:
+            self.sides_with_infinity = self.sides_with_infinity or any(map(_holds_infinity, args))
+        elif plain_name(func) in _CHOOSES and self.sides_with_infinity:
+            self.compares_nan = self.compares_nan or any(map(_holds_nan, args))
         products, sums = terms(func, args), added(func, args)
         self.in_turn = max(self.in_turn, added_at_places(func, args))
         self.terms = max(self.terms, products, sums, self.in_turn)
@@ -113,6 +118,9 @@ their mean, hundreds of equal squares are added to one that is large: each addit
 _ORDERS = frozenset({"lt", "le", "gt", "ge", "topk", "sort", "msort", "kthvalue", "median"})
 """Of numbers. What ranks NaN that was computed drops it, or puts it anywhere."""
 
+_SIDES, _CHOOSES = frozenset({"lt", "le", "gt", "ge", "eq", "ne"}), frozenset({"where", "masked_fill"})
+"""What is left out by a comparison of infinity is left out as NaN, or as zero times that."""
+
 NORMALISATIONS = {
     "native_batch_norm": 1, "_native_batch_norm_legit": 1, "native_group_norm": 1, "native_layer_norm": 2
 }  # fmt: skip
@@ -121,6 +129,10 @@ NORMALISATIONS = {
 
 def _holds_nan(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point() and bool(value.isnan().any())
+
+
+def _holds_infinity(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and bool(value.isinf().any())
 
 
 _WIDE = {

@@ -94,8 +94,8 @@ def among(operand: torch.Tensor, inputs: Sequence[Any]) -> bool:
 
 
 def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolerance: float) -> torch.Tensor:
-    """Per element of `found`, whether another place than `right`'s is as good: its value is within
-    `tolerance` (of the largest value) of the one at `right`, and is not the same value, of which the first is
+    """Per element of `found`, whether another place is as good as `right`: its value is within `tolerance`
+    (of the largest value; of integers nothing) of the one there, and not the same, of which the first is
     asked; among computed NaN any will do, and where any of equals will, each once, any infinity too."""
     found, right = found.long(), right.long()
     values, places, wanted = choice.operand, found, right
@@ -110,8 +110,7 @@ def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolera
     there = values.gather(dim, places.clamp(0, values.shape[dim] - 1))
     best = values.gather(dim, wanted)
     gap = (there.double() - best.double()).abs()
-    scale = values.double().abs().nan_to_num(0, 0, 0).max()
-    near = inside & (gap <= (0.0 if choice.given else tolerance) * scale) & (gap > 0)
+    near = inside & (gap <= (0.0 if choice.given else tolerance) * _scale(values, best)) & (gap > 0)
     neither = there.isnan() & best.isnan()
     if choice.any_equal:
         none_left = neither | (there.isinf() & (there == best))  # as what has been chosen is struck out
@@ -119,6 +118,20 @@ def well_chosen(found: torch.Tensor, right: torch.Tensor, choice: Choice, tolera
     elif not choice.given:
         near |= inside & neither
     return near.reshape(found.shape)
+
+
+def _scale(values: torch.Tensor, best: torch.Tensor) -> float:
+    """The largest of computed values, those apart that stand for what is left out (-1e30 say); of integers
+    none, which are what they are."""
+    if not values.is_floating_point() or not values.numel():
+        return 0.0
+    sizes, largest = values.double().abs().nan_to_num(0, 0, 0), best.double().abs().nan_to_num(0, 0, 0).max()
+    within = sizes[sizes <= _FAR_OUT * largest]
+    return float(within.max()) if within.numel() else float(sizes.max())
+
+
+_FAR_OUT = 1 << 10
+"""Times what is chosen."""
 
 
 def _distinct(places: torch.Tensor, dim: int) -> torch.Tensor:

@@ -29,7 +29,7 @@ _LENGTHS, _THOUSAND = (1011, 1006, 1008, 1024), 1000
 """The first that an op takes: a product of either of the first two with its reciprocal in float32 is less
 than one."""
 
-_SHORTEST, _LONGEST = 5, 4096
+_SHORTEST, _LONGEST = 5, 8192
 """Sizes at full size: fewer elements are parts of a whole, and of more nobody takes all for some tiles."""
 
 _AXES = 5

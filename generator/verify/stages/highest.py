@@ -17,6 +17,9 @@ _CHOOSES = {"masked_fill", "where", "cat", "stack", "flip", "roll", "sort", "rep
 """Of these the highest number is that of what goes in: nothing is reckoned."""
 
 
+_JOINS = {"cat", "stack"}
+
+
 class Highest(Watching):
     """Remembers the highest number of each tensor drawn in the block, of its views and copies, and of what
     others with it were chosen from."""
@@ -41,6 +44,8 @@ class Highest(Watching):
         else:
             return
         found = [one for one in known if one is not None]
+        if name in _JOINS and len(set(found)) > 1:
+            return  # each stands in places of its own
         if found:
             self._known[id(first)] = first, max(found)
 

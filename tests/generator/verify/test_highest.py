@@ -21,7 +21,8 @@ def test_what_is_chosen_from_several_is_at_most_the_highest_of_them() -> None:
         few, many = torch.randint(0, 10, (4,)), torch.randint(0, 200, (4,))
         kept = few > 3
         masked = many.masked_fill(kept, -1)
-        chosen, joined, ordered = torch.where(kept, few, many), torch.cat([few, many]), many.sort().values
+        chosen, joined, ordered = torch.where(kept, few, many), torch.cat([many, many]), many.sort().values
+        origins = torch.stack([few, many], dim=1)  # each stands in places of its own
         reckoned = torch.where(kept, few, many * 2) + 1
     assert [highest.of(one) for one in (masked, chosen, joined, ordered)] == [199] * 4
-    assert highest.of(reckoned) is None
+    assert highest.of(reckoned) is highest.of(origins) is None

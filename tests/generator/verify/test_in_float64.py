@@ -57,3 +57,13 @@ def test_what_is_commonly_a_difference_of_ones_is_off_by_last_bits_of_one(
         found = function(values)
     off = (found - function(values.double())).abs()
     assert 0.5 * STEP_ROUNDOFF < float(off.max()) < 3 * STEP_ROUNDOFF
+
+
+def test_nan_that_a_comparison_of_infinity_leaves_out_may_be_anything() -> None:
+    given = torch.tensor([0.5, torch.inf])
+    with InFloat64() as warped:
+        torch.where(given.floor() < 4, given - given.floor(), 0.0)
+    with InFloat64() as masked:
+        torch.where(torch.arange(2) < 1, given - given.floor(), 0.0)
+    assert warped.compares_nan
+    assert not masked.compares_nan

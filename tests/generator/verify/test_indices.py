@@ -154,3 +154,16 @@ def chosen(values: torch.Tensor, places: list[list[int]]) -> bool:
     choice = Choice(values, -1, True, any_equal=True)
     right, found = torch.tensor([[0, 1]]), torch.tensor(places)
     return bool(((found == right) | well_chosen(found, right, choice, 1e-6)).all())
+
+
+def test_of_integers_none_is_as_good_as_another_but_its_equal() -> None:
+    right, found = torch.tensor([0]), torch.tensor([1])
+    whole, floating = torch.tensor([[3070, 3069, -32768]]), torch.tensor([[3.07, 3.069999]])
+    for near, good in ((whole, False), (floating, True)):
+        assert bool(well_chosen(found, right, Choice(near, 1, False), 1e-5).all()) is good
+
+
+def test_what_stands_for_nothing_makes_no_other_place_as_good() -> None:
+    scores = torch.tensor([[3.0, 2.0, -1e30]], dtype=torch.float64)
+    right, found = torch.tensor([0]), torch.tensor([1])
+    assert not well_chosen(found, right, Choice(scores, 1, False), 1e-6).any()
