@@ -22,9 +22,10 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._pytree import tree_flatten, tree_leaves
 
-from .verify.reference.budget import UNIT_ROUNDOFF, Target, compare, precision_class
+from .verify.reference.budget import UNIT_ROUNDOFF, Target, compare
 from .verify.reference.in_float64 import InFloat64
 from .verify.reference.measures import difference
+from .verify.reference.precisions import precision_class
 
 Call = tuple[Sequence[Any], Sequence[Any]]
 """The arguments after a call, and its flat outputs."""

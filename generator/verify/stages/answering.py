@@ -9,7 +9,7 @@ from typing import Any
 
 from ..inputs.setting import Case
 from ..process.exchange import StepReport
-from ..reference.budget import precision_class
+from ..reference.precisions import precision_class
 from ..verdict import Fault
 from .answers import Answers
 from .early import cause_known, end_calls

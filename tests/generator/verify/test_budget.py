@@ -15,11 +15,11 @@ from kbgen.generator.verify.reference.budget import (
     FLOORS,
     Target,
     compare,
-    precision_class,
     too_ill_conditioned,
 )
 from kbgen.generator.verify.reference.measures import difference
 from kbgen.generator.verify.reference.on_a_card import added, added_at_places, equal_addends
+from kbgen.generator.verify.reference.precisions import precision_class
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings as shapes_of
 from kbgen.profiling.op import load_op
@@ -397,3 +397,13 @@ def test_a_product_with_zero_is_nan_unless_it_may_be_left_out() -> None:
     for leaves_out in (True, False):
         case = Target(oracle, oracle.float(), oracle, spreads=untouched, leaves_out=leaves_out)
         assert compare(found, case, "fp32").accepted is leaves_out
+
+
+def test_what_stands_for_nothing_is_no_scale_for_the_rest() -> None:
+    oracle = torch.tensor([[0.5, -1e9], [0.25, -2.0]], dtype=torch.float64)
+    shaken = oracle * (1 + 1e-8 * torch.tensor([[1.0, 0.0], [-1.0, 1.0]]))
+    target = Target(oracle, oracle.float(), shaken)
+    for off, accepted in ((1.0, True), (1.005, False)):
+        found = torch.where(oracle > -1e6, oracle * off, oracle).float()
+        assert compare(found, target, "fp32").accepted is accepted
+    assert not compare(oracle.float().clamp(min=-1e8), target, "fp32").accepted
