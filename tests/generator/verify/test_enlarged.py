@@ -70,3 +70,10 @@ def test_a_loop_of_more_calls_than_there_is_time_for_has_as_many_steps_as_there_
     (one,) = thousands(op, [small], 1 << 28)
     assert one.name == f"{STEPS}SAMPLES"
     assert one.overrides == {"SAMPLES": 307, "CHANNELS": 4}
+
+
+def test_rows_of_some_thousands_are_asked_three_times_as_long() -> None:
+    op = load_op(OPS / "runs_and_places.py")
+    small = ShapeSet("small", {"ROWS": 16, "LENGTH": 93}, 1 << 16, True, "")
+    found = {one.name: one.overrides["LENGTH"] for one in thousands(op, [small], 1 << 22)}
+    assert found["three times LENGTH"] == 3 * op.constants["LENGTH"] + 1
