@@ -10,11 +10,13 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.classes import names_classes
-from ..reference.operators import RANKS, compares, plain_name
+from ..reference.operators import RANKS, compares, plain_name, words
 from ..reference.oracle import Reference
 from ..reference.watching import Watching
+from ..reference.wrapping import wraps
 from .domain import operators_of
-from .integers import DIVIDES, first_taken, halved, is_whole
+from .integers import DIVIDES, first_taken, halved, is_answered, is_whole
+from .wide_integers import RECKONS, Reckoned
 
 _TYPES = (torch.int16, torch.int32, torch.int64)
 """Of bytes other families have every number."""
@@ -63,7 +65,9 @@ def on_one_side(
     generator: torch.Generator,
 ) -> list[Input] | None:
     """`inputs` whose integers all lie in the upper quarter of their type, or in the lower one: the sum of any
-    two, which a bisection halves, runs over. None likewise, and where the reference compares nothing."""
+    two, which a bisection halves, runs over, and a running maximum that begins at a number as shipped stays
+    there. Those of two bytes or one also where floating results come of them (a mean beside an extreme). None
+    likewise, and where the reference compares nothing."""
     operators = operators_of(reference, inputs, state)
     if RANKS.isdisjoint(operators) and not compares(operators):
         return None
@@ -74,7 +78,23 @@ def on_one_side(
         within = raw.random_(0, ends.max // 2, generator=generator)
         return ends.max - within if side else ends.min + within
 
-    return first_taken(reference, inputs, state, _choices(reference, inputs, state), drawn, halved)
+    found = first_taken(reference, inputs, state, _choices(reference, inputs, state), drawn, halved)
+    if found is not None or not any(map(_is_short, inputs)):
+        return found
+    changed = [drawn(one, 0) if _is_short(one) else one for one in inputs]
+    with Reckoned([one for one in inputs if _is_short(one)], RECKONS | RANKS | _KEEPS) as uses:
+        reference.tried(inputs, state)
+    taken = not uses.otherwise and not RANKS.isdisjoint(uses.names)
+    taken = taken and is_answered(reference.tried(changed, state)) and not wraps(reference, changed, state)
+    return changed if taken else None
+
+
+def _is_short(value: Input) -> TypeGuard[torch.Tensor]:
+    """Of which a kernel may add up many in 32 bits."""
+    return is_whole(value) and value.itemsize <= _SHORT_BYTES
+
+
+_SHORT_BYTES, _KEEPS = 2, words("where masked_fill")
 
 
 def _choices(

@@ -72,3 +72,17 @@ def test_any_two_of_a_row_have_a_sum_that_runs_over() -> None:
         assert (int(numbers.min()) > 2**30 - 2) if side else (int(numbers.max()) < -(2**30))
         assert len(numbers.unique()) > 100
     assert on_one_side(1, reference(lambda x: x + 1), [drawn(torch.int32, 4, 50)], {}, DRAW) is None
+
+
+def test_integers_of_two_bytes_lie_on_one_side_beside_a_mean_too() -> None:
+    class Brightest(nn.Module):
+        def forward(self, volume: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return volume.amax(1), volume.float().mean(1)
+
+    volume = torch.randint(-1024, 3072, (4, 8), dtype=torch.int16)
+    draw = torch.Generator().manual_seed(0)
+    changed = on_one_side(0, Reference(Brightest(), "as-is"), [volume], {}, draw)
+    assert changed is not None
+    assert int(torch.as_tensor(changed[0]).max()) < -(1 << 14)
+    wide = [volume.int()]
+    assert on_one_side(0, Reference(Brightest(), "as-is"), wide, {}, draw) is None
