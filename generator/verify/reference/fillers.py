@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-_LEAST, _TIMES = 1000.0, 16
-"""A filler's size, and how many times the largest of all else it is."""
+_LEAST, _TIMES = 16.0, 16
+"""A filler's size (-50 among scores of two bytes, say), and how many times the largest of all else it is."""
 
 
 def fillers(oracle: torch.Tensor, shaken: torch.Tensor, eager: torch.Tensor) -> torch.Tensor | None:
