@@ -2,7 +2,7 @@
 
 op: softmax
 class: B13 constant output
-expected: wrong-values
+expected: forbidden-code
 """
 
 import torch

@@ -116,6 +116,32 @@ def _first_alone(
     return None
 
 
+def _parts_apart(
+    reference: Reference, inputs: Sequence[Input], state: State, generator: torch.Generator
+) -> Found:
+    """Of two inputs and two weights of float32 that are alike in size, parts of complex numbers say, the
+    second 2^-14 times as large: of a difference of products of sums nothing is left beside the first."""
+    second = _of_a_pair([one if floats(one) and one.dtype == torch.float32 else None for one in inputs])
+    names = [name for name, one in reference.model.named_parameters() if name in state and one.ndim > 1]
+    weight = _of_a_pair([state[name] if state[name].dtype == torch.float32 else None for name in names])
+    operators = operators_of(reference, inputs, state) if second and weight else frozenset()
+    if not second or not weight or operators.isdisjoint(PRODUCTS):
+        return None
+    given = [one * _PART if place == second and floats(one) else one for place, one in enumerate(inputs)]
+    changed = {**state, names[weight]: state[names[weight]] * _PART}
+    return (given, changed) if keeps_most_digits(reference, given, changed) else None
+
+
+_PART = 2.0**-14
+
+
+def _of_a_pair(tensors: Sequence[torch.Tensor | None]) -> int | None:
+    """The place of the second, where there are two and they are of one shape."""
+    both = [place for place, one in enumerate(tensors) if one is not None]
+    shapes = {one.shape for one in tensors if one is not None}
+    return both[1] if len(both) == _FIRST and len(shapes) == 1 else None
+
+
 _FIRST = 2
 _POWERS = (2.0**40, 2.0**20, 2.0**10)
 """Times usual inputs: of the first the fourth power is beyond float32, of the second the seventh."""
@@ -166,6 +192,7 @@ REGIMES: Mapping[str, Callable[[Reference, Sequence[Input], State, torch.Generat
     "scales far out, rows alike": partial(_facing, 1.0),
     "weights far out in common": _in_common,
     "first weights alone, wide inputs": _first_alone,
+    "second parts far smaller": _parts_apart,
     "weights beside an epsilon": weights_beside_an_epsilon,
     **BENT,
 }

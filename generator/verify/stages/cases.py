@@ -66,7 +66,7 @@ from .most import (
 )
 from .repeats import ghost, moved
 from .settings import uncrowded
-from .worth_asking import changes_inputs, gives_places, in_half, of_lengths, tells_more
+from .worth_asking import changes_inputs, ends_late, gives_places, in_half, of_lengths, tells_more
 
 _ALIKE = ("tall", "alike", "short")
 """Shapes at which values are like the others'."""
@@ -272,9 +272,9 @@ class _Plan:
 
     def _at_an_axis(self, place: int, usual: Case) -> list[Case]:
         """What counts at a stretched axis, or keeps places of it in a few bits, runs over there."""
-        counted = self._at_full_length(place, usual.setting, "one place")
-        there = self._altered(place, usual.setting, "one number", *_MASKS, *_MEMORY)
-        return [*self.draw.won_last(usual), *counted, *there]
+        cases = self.draw.won_last(usual) + self._at_full_length(place, usual.setting, "one place")
+        cases += [self.draw.case(place, usual.setting, LATE_PEAKS)] if ends_late(usual.setting) else []
+        return cases + self._altered(place, usual.setting, "one number", *_MASKS, *_MEMORY)
 
     def _layouts(self) -> list[Case]:
         cases = []

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ..comparison.review import Reviewed
-from ..inputs.families import NANS
+from ..inputs.families import NANS, ONE_AHEAD
 from ..inputs.repeated import NEARLY_TWICE
 from ..inputs.setting import Case
 from ..inputs.won_last import WON_LAST
@@ -26,8 +26,8 @@ from .record import Record
 _MOST_TO_HOST = 16
 """Single numbers that one call may read from tensors, for grids and constants."""
 
-_BY_CHANCE = {NEARLY_TWICE}
-"""Families that may come out right at one shape by their draws alone."""
+_BY_CHANCE = {NEARLY_TWICE, ONE_AHEAD}
+"""Families that may come out right at one shape by their draws alone, or as a row there is short."""
 
 _MAY_BE_SHAPE = ("wrong-values", "raises", "wrong-shape", "unwritten-output")
 

@@ -8,6 +8,7 @@ from ..inputs.families import (
     ASKED_BY,
     DEEP,
     DEEPEST,
+    EXPONENTIAL,
     INFINITE,
     NEIGHBOURS,
     ONE_NAN,
@@ -33,6 +34,13 @@ def asks(family: str, setting: Setting) -> bool:
     if family in (DEEP, DEEPEST) and operators.isdisjoint(RANKS) and not operators.isdisjoint(PRODUCTS):
         return False
     return family not in ASKED_BY or not operators.isdisjoint(ASKED_BY[family])
+
+
+def ends_late(setting: Setting) -> bool:
+    """Whether exponentials are taken, and what is stretched are rows: a reference point that their first tile
+    gives, as wide as full size's usual one, is none for what comes behind it."""
+    rows = [one.shape[-1] for one in setting.shipped if floats(one) and one.ndim]
+    return setting.axis in rows and not EXPONENTIAL.isdisjoint(setting.operators)
 
 
 def changes_inputs(setting: Setting) -> bool:

@@ -1,4 +1,5 @@
-"""Finds seeds that a candidate draws from and its op does not: what they give are guesses at inputs."""
+"""Finds seeds that a candidate draws from and its op does not: what they give are guesses at inputs, or at
+what comes of them."""
 
 from __future__ import annotations
 
@@ -16,10 +17,49 @@ Finding = tuple[Cause, str]
 
 def own_seed(source: str, op_source: str) -> Finding | None:
     """Why a seed in `source` is none that weights need; None where the reference's module has one, too."""
-    line = _seeded(ast.parse(source))
-    if line is None or _seeded(_without_inputs(ast.parse(op_source))) is not None:
+    tree, op = ast.parse(source), _without_inputs(ast.parse(op_source))
+    line = _seeded(tree) if _seeded(op) is None else None
+    if line is None and not _draws(op):
+        line = _in_kernels(tree)
+    if line is None:
         return None
     return "forbidden-code", f"line {line}: it draws from a seed of its own, and the op's module from none"
+
+
+def _in_kernels(tree: ast.Module) -> int | None:
+    """The first line on which a kernel draws numbers."""
+    bound = {name: full for name, full in aliases(tree) if full.startswith("triton")}
+
+    def full_name(node: ast.AST) -> str:
+        root, _, rest = ast.unparse(node).partition(".")
+        return f"{bound[root]}.{rest}".rstrip(".") if root in bound else ""
+
+    names = (one for one in nodes(tree) if isinstance(one, ast.Attribute | ast.Name))
+    drawn = (one.lineno for one in names if full_name(one).removeprefix(_LANGUAGE) in _KERNEL_DRAWS)
+    return min(drawn, default=None)
+
+
+_LANGUAGE = "triton.language."
+_KERNEL_DRAWS = frozenset(
+    prefix + name
+    for prefix in ("", "random.")
+    for name in ["rand", "rand4x", "randn", "randn4x", "randint", "randint4x", "philox", "philox_impl"]
+)
+
+
+def _draws(op: ast.Module) -> bool:
+    """Whether an op may draw anything beside its weights: a dropout, noise, a rounding by chance."""
+    making = (one for one in nodes(op) if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+    weights = {id(inner) for one in making for inner in ast.walk(one)}
+    return any(
+        any(word in name.lower() for word in (_MODULES if id(one) in weights else _CHANCE))
+        for one in nodes(op)
+        for name in [getattr(one, "attr", getattr(one, "id", ""))]
+    )
+
+
+_MODULES = ("dropout", "rrelu")
+_CHANCE = (*_MODULES, "rand", "bernoulli", "multinomial", "gumbel", "normal_", "uniform_", "poisson")
 
 
 def _seeded(tree: ast.Module) -> int | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import torch
 
-from kbgen.generator.verify.inputs.families import NAN_IN_A_PART
+from kbgen.generator.verify.inputs.families import LATE_PEAKS, NAN_IN_A_PART
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
@@ -34,3 +34,10 @@ def test_lengths_that_rise_are_no_offsets() -> None:
     op = load_op(OPS / "alibi_attention.py")
     planned = [one for seed in range(4) for one in plan(settings(op, "as-is", seed), seed)]
     assert NAN_IN_A_PART not in {one.family for one in planned}
+
+
+def test_a_late_score_is_far_ahead_where_rows_are_stretched_and_exponentials_taken() -> None:
+    cases = plan(settings(load_op(OPS / "sinkhorn_steps.py"), "as-is", 1), 1)
+    asked = {case.setting.name for case in cases if case.family == LATE_PEAKS}
+    assert "a thousand of JOBS" in asked
+    assert "a thousand of WORKERS" not in asked

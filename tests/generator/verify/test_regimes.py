@@ -143,3 +143,24 @@ def test_powers_overflow_before_factors_of_zero_take_them_back() -> None:
     assert horner(weight, x).isfinite().all()
     assert x.pow(7).isinf().any()
     assert drawn("first weights alone, wide inputs", Weighed(horner, torch.randn(1, 2)), ROWS) is None
+
+
+def test_of_two_inputs_and_two_weights_alike_the_second_are_far_smaller() -> None:
+    class Complex(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.re, self.im = nn.Parameter(torch.randn(8, 4)), nn.Parameter(torch.randn(8, 4))
+
+        def forward(self, re: torch.Tensor, im: torch.Tensor) -> torch.Tensor:
+            return re @ self.im + im @ self.re
+
+    model, given = Complex(), [torch.randn(3, 8), torch.randn(3, 8)]
+    state = {name: one.detach() for name, one in model.named_parameters()}
+    found = REGIMES["second parts far smaller"](
+        Reference(model, "as-is"), given, state, torch.Generator().manual_seed(0)
+    )
+    assert found is not None
+    inputs, weights = found
+    assert torch.equal(torch.as_tensor(inputs[1]), given[1] * 2.0**-14)
+    assert torch.equal(weights["im"], state["im"] * 2.0**-14)
+    assert torch.equal(weights["re"], state["re"])

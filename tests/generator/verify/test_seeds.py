@@ -38,3 +38,12 @@ def test_a_name_that_is_both_is_torch() -> None:
 def test_one_that_the_module_has_too_makes_its_weights() -> None:
     assert own_seed(CANDIDATE, PLAIN.replace("pass", f"table = {DRAWN}")) is None
     assert own_seed(PLAIN, PLAIN) is None
+
+
+def test_a_kernel_draws_nothing_where_its_op_draws_nothing() -> None:
+    kernel = "import triton.language as tl\n\ndef probe(out):\n    tl.store(out, {})\n"
+    for drawn in ("tl.rand(7, 0)", "tl.random.philox(7, 0, 0, 0, 0)"):
+        assert own_seed(kernel.format(drawn), PLAIN) is not None
+        assert own_seed(kernel.format(drawn), "import torch\nx = torch.nn.functional.dropout\n") is None
+        assert own_seed(kernel.format(drawn), "def __init__(self):\n    torch.rand(4)\n")
+    assert own_seed(kernel.format("tl.exp(7.0)"), PLAIN) is None
