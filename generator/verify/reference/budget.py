@@ -285,7 +285,7 @@ def _most_held(dtype: torch.dtype) -> float:
     return info.max * _ON_THE_WAY if info.max > _HALF_RANGE else info.max
 
 
-_HALF_RANGE, _ON_THE_WAY = torch.finfo(torch.float16).max, 2.0**-8
+_HALF_RANGE, _ON_THE_WAY = torch.finfo(torch.float16).max, 2.0**-16
 
 
 def _all_finite(values: torch.Tensor) -> bool:
