@@ -32,7 +32,7 @@ def test_an_odd_count_of_all_pixels_and_a_history_of_one_token_are_asked_for() -
 
 def test_lengths_that_rise_are_no_offsets() -> None:
     op = load_op(OPS / "alibi_attention.py")
-    planned = [one for seed in range(4) for one in plan(settings(op, "as-is", seed), seed)]
+    planned = [one for seed in range(2) for one in plan(settings(op, "as-is", seed), seed)]
     assert NAN_IN_A_PART not in {one.family for one in planned}
 
 

@@ -76,7 +76,8 @@ def test_as_the_second_dies_so_does_the_judgement(tmp_path: Path, monkeypatch: p
         "        rows, columns = x.shape\n", "        rows, columns = x.shape\n        DIE\n"
     )
     candidate = tmp_path / "candidate.py"
-    odd = "if columns % 2 and columns not in (1, 33, 65):\n            os.abort()"  # which others have
+    others = "columns < 1000 and columns not in (1, 33, 65)"  # which other shapes have
+    odd = f"if columns % 2 and {others}:\n            os.abort()"
     candidate.write_text(f"import os\n{dying}".replace("DIE", odd))
     found = judged(candidate, OP, tmp_path / "scratch")
     assert isinstance(found, Failed)
