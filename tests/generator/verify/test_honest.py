@@ -1,4 +1,4 @@
-"""An honest kernel of every twenty-fourth op passes, and impostors that apply to its op would have been refused.
+"""An honest kernel of every twenty-fourth op passes, and impostors for its op would have been refused.
 
 `kbgen eval judge` (`make judge`) puts all of them before the judge.
 """
