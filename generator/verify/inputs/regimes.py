@@ -139,7 +139,7 @@ def _of_a_pair(tensors: Sequence[torch.Tensor | None]) -> int | None:
     """The place of the second, where there are two and they are of one shape."""
     both = [place for place, one in enumerate(tensors) if one is not None]
     shapes = {one.shape for one in tensors if one is not None}
-    return both[1] if len(both) == _FIRST and len(shapes) == 1 else None
+    return both[1] if len(both) == 2 and len(shapes) == 1 else None
 
 
 _FIRST = 2
