@@ -97,12 +97,18 @@ def half_alone(
     large = inputs[place]
     assert isinstance(large, torch.Tensor)
     share = (1 + torch.rand(large.shape, generator=generator)) / 2
-    for power in range(_HALVINGS):
-        level[place] = (share * (torch.finfo(large.dtype).max / _ROOM * 2.0**-power)).to(large.dtype)
-        answer = reference.tried(level, state)
-        if answer is not None and all(map(_fits, answer.outputs)):
-            adds = (exact := reference.tried_exactly(level, state)) is not None and exact.terms > _FEW
-            return level if adds and any(map(_counts, answer.outputs)) else None
+    for room, powers in ((_ROOM, _HALVINGS), (_LITTLE_ROOM, _FEW_HALVINGS)):
+        for power in range(powers):
+            level[place] = (share * (torch.finfo(large.dtype).max / room * 2.0**-power)).to(large.dtype)
+            answer = reference.tried(level, state)
+            if answer is None or not all(_fits(one, room) for one in answer.outputs):
+                continue
+            exact = reference.tried_exactly(level, state)
+            if exact is None or exact.terms < 2 or not any(map(_counts, answer.outputs)):
+                return None
+            if exact.terms > _FEW or room == _LITTLE_ROOM:
+                return level
+            break
     return None
 
 
@@ -111,6 +117,9 @@ _HALVINGS = 10
 
 _FEW = 8
 """Numbers that are added up, of which the sum is beyond float16 where it has room for each four times."""
+
+_LITTLE_ROOM, _FEW_HALVINGS = 1.0625, 3
+"""For sums of fewer, two numbers, or four, each nearly as large as there are."""
 
 
 def _level(value: Input) -> Input:
@@ -127,7 +136,7 @@ def _is_half(value: Input) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype == torch.float16 and value.numel() > 1
 
 
-def _fits(value: Input) -> bool:
+def _fits(value: Input, room: float = _ROOM) -> bool:
     if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
         return True
-    return bool(widened(value).abs().max() <= torch.finfo(torch.float16).max / _ROOM)
+    return bool(widened(value).abs().max() <= torch.finfo(torch.float16).max / room)

@@ -156,9 +156,9 @@ def _from_zero(value: torch.Tensor) -> torch.Tensor:
 def one_place(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
-    """`inputs` of which every tensor of integers that only tells of places to look up or to add up at holds
-    its largest number in all places but the first of each row: all tokens go to one expert, say; others, of
-    lengths, stay. None where there is none."""
+    """`inputs` of which every tensor of integers that only tells of places to look up or to add up at, or of
+    which such are sums of multiples, holds its largest number in all places but the first of each row: all
+    tokens go to one expert, say; others, of lengths, stay. None where there is none."""
     only = [is_whole(one) and _only_adds_up(reference, inputs, state, one) for one in inputs]
     changed = [
         _nearly_one(one) if places and is_whole(one) else one
@@ -170,7 +170,7 @@ def one_place(
 def _only_adds_up(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], value: torch.Tensor
 ) -> bool:
-    with Uses([value], _ADDS_UP) as uses:
+    with Uses([value], _ADDS_UP, words("add sub mul")) as uses:
         answer = reference.tried(inputs, state)
     return answer is not None and bool(uses.names) and not uses.otherwise
 

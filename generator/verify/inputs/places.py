@@ -77,11 +77,16 @@ _COPIED = {"new_empty", "set_"}
 
 class Uses(Watching):
     """Notes whether anything but a look-up (or what `allowed` names) takes what `places` hold, known by the
-    numbers themselves; and the `names` of all that does."""
+    numbers themselves, or integers that what is `reckoned` makes of them; and all such `names`."""
 
-    def __init__(self, places: Sequence[torch.Tensor], allowed: frozenset[str] = TAKES_PLACES) -> None:
+    def __init__(
+        self,
+        places: Sequence[torch.Tensor],
+        allowed: frozenset[str] = TAKES_PLACES,
+        reckoned: frozenset[str] = frozenset(),
+    ) -> None:
         super().__init__()
-        self.places, self.allowed, self.otherwise = places, allowed, False
+        self.places, self.allowed, self.reckoned, self.otherwise = places, allowed, reckoned, False
         self.seen = set[str]()  # all operators
         self.names, self.storages, self.held = set[str](), set[int](), list[torch.Tensor]()
 
@@ -89,6 +94,7 @@ class Uses(Watching):
         self.seen.add(plain_name(func))
         takes = any(self._is_one(one) for one in pytree.tree_leaves(args))
         moves = func.is_view or func._schema.name.removeprefix("aten::") in (COPIES | _COPIED) - self.allowed
+        moves = moves or plain_name(func) in self.reckoned
         if takes and moves and isinstance(result, torch.Tensor) and not result.is_floating_point():
             self.storages.add(result.untyped_storage().data_ptr())
             self.held.append(result)  # so that nothing else is put there

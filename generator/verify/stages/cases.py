@@ -261,7 +261,8 @@ class _Plan:
         cases = []
         for place, one in self.apart:
             if one.name == CROWDED:
-                cases += self._altered(place, one, "one place", "one part")
+                met = self._altered(place, one, "one place", "one part", "one number")
+                cases += [*met, *(more for case in met for more in self.draw.altered(case, "masks on"))]
             elif one.name.startswith(BYTES):
                 cases += self._altered(place, one, "extreme integers", "opposed ends", "as their weights")
             else:

@@ -110,6 +110,18 @@ def test_large_values_of_one_sign_are_weighed_evenly() -> None:
         assert half_alone(turn, Reference(Pooled(), "as-is"), [x, score], {}, DRAW) is None
 
 
+class Averaged(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x @ torch.full((4, 1), 0.25, dtype=x.dtype)
+
+
+def test_a_sum_of_four_passes_the_end_of_float16_and_their_mean_does_not() -> None:
+    found = half_alone(0, Reference(Averaged(), "as-is"), [torch.rand(8, 4).half()], {}, DRAW)
+    assert found is not None
+    (large,) = map(torch.as_tensor, found)
+    assert float(large.double().sum(1).max()) > 65504 > float(large.double().mean(1).max())
+
+
 def test_what_adds_nothing_up_is_not_asked_of_one_sign() -> None:
     assert half_alone(0, Reference(nn.ReLU(), "as-is"), [torch.randn(4, 256).half()], {}, DRAW) is None
 
