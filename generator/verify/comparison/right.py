@@ -26,7 +26,7 @@ from ..reference.budget import SENSITIVITY, Target
 from ..reference.eight_bits import is_eight_bits, widened
 from ..reference.exact import must_be_exact
 from ..reference.in_float64 import NORMALISATIONS
-from ..reference.operators import compares, extremes, passes_nan, reduces, vanishes, words
+from ..reference.operators import compares, extremes, masks_rows, passes_nan, vanishes, words
 from ..reference.oracle import Ran
 
 _ENOUGH = 8
@@ -85,7 +85,7 @@ class Answer:
                 limit=limits.get(place),
                 loses_nan=loses,
                 strict=self.strict,
-                by_rows=self.oracle.terms > 1 or reduces(self.oracle.operators),
+                by_rows=masks_rows(self.oracle.operators, self.oracle.terms),
                 of_numbers=finite,
                 flips=flips.get(place, 0),
                 either_sign=self.case.family == SIGNED_ZEROS and any(map(extremes, self.oracle.operators)),

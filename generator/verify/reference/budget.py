@@ -80,8 +80,8 @@ class Target:
     not, a number though the reference has NaN, if products with zero may be left out (`leaves_out`). Nor is
     NaN asked for where a number is at its `limit`, which the reference tends to as what was infinite grows,
     or at all where the op `loses_nan` of finite inputs as it compares. `strict`: no lower class was declared:
-    float32 is held to its own, whatever else the op works in. `by_rows`: it reduces rows, and minus infinity
-    may stand for one that is masked throughout. `either_sign`: which of two zeros is larger is left open, and
+    float32 is held to its own, whatever else the op works in. `by_rows`: minus infinity may stand for a row
+    that is masked throughout. `either_sign`: which of two zeros is larger is left open, and
     so is what is divided by it. Of a number that its dtype cannot hold, or hardly, any infinity or NaN will
     do, and NaN for infinity, or the other way, where what goes in is all `of_numbers`. Twice
     as many integers may be others as steps a little off change (`flips`).

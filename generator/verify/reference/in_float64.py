@@ -14,6 +14,7 @@ from .budget import STEP_ROUNDOFF
 from .eight_bits import EIGHT_BITS, scaled_product
 from .growth import CHAIN
 from .indices import Choices
+from .nested_sums import NestedSums
 from .on_a_card import added, added_at_places, rounds, terms
 from .operators import extremes, near_one, plain_name, told_name
 
@@ -38,7 +39,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.shaking, self.roundoff = shaking, times * STEP_ROUNDOFF
         self.signs = _signs_of_values if equals_alike else _signs
         self.multiplies, self.operators, self.compares_nan = False, set[str](), False
-        self.sides_with_infinity = False
+        self.sides_with_infinity, self.sums = False, NestedSums()
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -59,7 +60,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.compares_nan = self.compares_nan or any(map(_holds_nan, args))
         products, sums = terms(func, args), added(func, args)
         self.in_turn = max(self.in_turn, added_at_places(func, args))
-        self.terms = max(self.terms, products, sums, self.in_turn)
+        self.terms = max(self.terms, products, sums * self.sums.within(func, args, result), self.in_turn)
         self.multiplies = self.multiplies or products > 1
         if rounds(func):
             self.steps += 1

@@ -5,7 +5,7 @@ Names are ATen's, without overload and the `_` of what works in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -170,9 +170,10 @@ def extremes(name: str) -> bool:
     return name in _EXTREMES - {"abs", "neg"} or "clamp" in name or name in ("relu", "threshold", "hardtanh")
 
 
-def reduces(operators: Iterable[str]) -> bool:
-    """Whether an op takes rows together: sums, which `Ran.terms` counts, apart."""
-    return not _OF_ROWS.isdisjoint(operators)
+def masks_rows(operators: Collection[str], terms: int) -> bool:
+    """Whether minus infinity may come out of a row that is masked throughout: an op takes rows together, in
+    sums of so many `terms` or otherwise, and squares nothing, as of a distance that is infinite."""
+    return "pow" not in operators and (terms > 1 or not _OF_ROWS.isdisjoint(operators))
 
 
 _OF_ROWS = _EXTREMES - words("abs neg maximum minimum") | words(

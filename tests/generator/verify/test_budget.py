@@ -19,6 +19,7 @@ from kbgen.generator.verify.reference.budget import (
 )
 from kbgen.generator.verify.reference.measures import difference
 from kbgen.generator.verify.reference.on_a_card import added, added_at_places, equal_addends
+from kbgen.generator.verify.reference.operators import masks_rows
 from kbgen.generator.verify.reference.precisions import precision_class
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings as shapes_of
@@ -214,6 +215,13 @@ def test_minus_infinity_is_asked_for_where_rows_are_reduced() -> None:
     case = Target(oracle, oracle.float(), oracle, spreads=spreads)
     assert not compare(found, case, "fp32").accepted
     assert compare(found, replace(case, by_rows=False), "fp32").accepted
+
+
+def test_minus_infinity_behind_a_square_is_no_masked_row() -> None:
+    assert masks_rows({"mul", "logsumexp"}, 1)
+    assert masks_rows({"mul", "add"}, 64)
+    assert not masks_rows({"pow", "sum", "logsumexp"}, 64)
+    assert not masks_rows({"mul", "add"}, 1)
 
 
 def test_infinity_of_either_sign_will_do_where_zeros_are_divided_by() -> None:

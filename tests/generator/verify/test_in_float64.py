@@ -67,3 +67,14 @@ def test_nan_that_a_comparison_of_infinity_leaves_out_may_be_anything() -> None:
         torch.where(torch.arange(2) < 1, given - given.floor(), 0.0)
     assert warped.compares_nan
     assert not masked.compares_nan
+
+
+def test_a_sum_of_looked_up_sums_has_the_terms_of_both() -> None:
+    def terms(forward: Callable[[torch.Tensor], torch.Tensor]) -> int:
+        with InFloat64() as seen:
+            forward(torch.rand(40, 64, 16))
+        return seen.terms
+
+    rows, plain = torch.arange(64).repeat(40, 1), terms(lambda x: x[..., 0].sum(1))
+    assert terms(lambda x: x.sum(-1).gather(1, rows).sum(1)) == 16 * plain
+    assert terms(lambda x: x.sum(-1).exp().sum(1)) == plain
