@@ -27,7 +27,7 @@ _MOST_TO_HOST = 16
 """Single numbers that one call may read from tensors, for grids and constants."""
 
 _BY_CHANCE = {NEARLY_TWICE, "wide integers", "close integers"}
-"""Families of what is apart by as little as can be: whether two that run together meet is luck at any."""
+"""Families of what is apart by as little as can be: whether any two run together is luck, at every size."""
 
 _MAY_BE_SHAPE = ("wrong-values", "raises", "wrong-shape", "unwritten-output")
 
