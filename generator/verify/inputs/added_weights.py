@@ -12,7 +12,8 @@ from ....profiling.build import Input
 from ..reference.operators import RANKS, plain_name, words
 from ..reference.oracle import Reference
 from ..reference.watching import Watching
-from .families import EXPONENTIAL, STATISTICS
+from .digits import keeps_digits
+from .families import EXPONENTIAL, OF_ALL, STATISTICS
 
 _ADDS = words("add sub rsub")
 _BIAS = "bias"
@@ -81,6 +82,27 @@ def far_from_zero(
         return None
     drawn = {name: _FAR * torch.randn(state[name].shape, generator=generator) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
+
+
+def far_ahead(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """A state of whose added weights the last of each row is hundreds above all others, where a softmax is
+    taken: the largest that was found before the last tile is not it; or None, also where an answer so far
+    from usual ones has lost digits."""
+    added, operators = added_only(reference, inputs, state)
+    ahead = {name: state[name].clone() for name in added if state[name].numel() > 1}
+    if not ahead or OF_ALL.isdisjoint(operators):
+        return None
+    for one in ahead.values():
+        one[..., -1] = 2 * _FAR
+    coarsest = max(torch.finfo(one.dtype).eps for one in ahead.values())
+    changed = {**state, **ahead}
+    return changed if keeps_digits(reference, inputs, changed, _ROUNDINGS * coarsest) else None
+
+
+_ROUNDINGS = 16.0
+"""That the reference's own answer may be off by."""
 
 
 def far_below_zero(

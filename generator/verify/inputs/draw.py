@@ -11,7 +11,7 @@ import torch
 from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
-from .added_weights import beside_scores, far_below_zero, far_from_zero, far_in_common
+from .added_weights import beside_scores, far_ahead, far_below_zero, far_from_zero, far_in_common
 from .altered import ALTERED
 from .axes import axes_of
 from .counters import BEYOND, buffers_beyond
@@ -57,7 +57,7 @@ from .won_last import WON_LAST, won_last
 FRESH = "faint inputs to fresh buffers"
 """What is added to a moment that is nothing yet, so that it does not vanish, is small beside an epsilon."""
 
-_ADDED = {"added weights far out": far_from_zero}
+_ADDED = {"added weights far out": far_from_zero, "one added weight far ahead": far_ahead}
 _SUMS = {
     "added weights far below zero": far_below_zero,
     "added weights far out in common": far_in_common,

@@ -90,7 +90,9 @@ def _without_own(value: torch.Tensor, length: int, axis: int) -> torch.Tensor:
 
 
 def _without(value: torch.Tensor, length: int) -> torch.Tensor:
+    """Integers that keep their elements are none: lengths may not tell of what is no longer there."""
     for axis, size in enumerate(value.shape):
         if size == length:
             value = value.narrow(axis, 0, 0)
-    return value.clone()
+    whole = not (value.is_floating_point() or value.is_complex() or value.dtype == torch.bool)
+    return torch.zeros_like(value) if whole else value.clone()

@@ -14,6 +14,7 @@ from ..reference.operators import FRACTIONAL, RANKS, words
 from . import draws
 from .ahead import keys_below, keys_far_below, one_ahead, one_key_ahead
 from .places import names_each_once, rises
+from .strands import best_in_one_strand
 
 LEVEL = 64.0
 """Of "opposed halves": 32 products are beyond float16."""
@@ -74,6 +75,7 @@ DEEPEST, HIGHEST = "astronomical below zero", "astronomical above zero"
 stay. A softmax takes the largest of what it adds up."""
 
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
+IN_A_STRAND = "best in one strand"
 
 ONE_AHEAD = "one ahead"
 """Of scores, so that hundreds of others count a little together. Drawn where rows are long."""
@@ -97,7 +99,7 @@ POWERS = "beside powers of two"
 SOME_NAN = "some NaN"
 """For ops that take NaN apart and give a number without it."""
 
-_OF_ALL = words("_softmax _log_softmax logsumexp softmax log_softmax logcumsumexp")
+OF_ALL = words("_softmax _log_softmax logsumexp softmax log_softmax logcumsumexp")
 """Whose kernels take the largest of all that they take exponentials of."""
 
 EXPONENTIAL = (
@@ -105,7 +107,7 @@ EXPONENTIAL = (
     exp exp2 sigmoid silu logaddexp cosh
     _scaled_dot_product_flash_attention_for_cpu scaled_dot_product_attention
     """)
-    | _OF_ALL
+    | OF_ALL
     | {"pow", FRACTIONAL}
 )
 
@@ -118,11 +120,11 @@ SORTS = words("topk sort kthvalue median nanmedian argsort mode")
 
 ASKED_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((FAR_BELOW, FAR_ABOVE, OPPOSED_TOO), EXPONENTIAL),
-    **dict.fromkeys((DEEP, DEEPEST), RANKS | _OF_ALL),
+    **dict.fromkeys((DEEP, DEEPEST), RANKS | OF_ALL),
     **dict.fromkeys((HIGH, HIGHEST, FAR_SQUARES), RANKS),
     **dict.fromkeys((TIES, ODD), frozenset(("round",))),
     TURNS: frozenset(("sin", "cos", "tan")),
-    SORTED: SORTS,
+    **dict.fromkeys((SORTED, IN_A_STRAND), SORTS),
     ONE_AHEAD: EXPONENTIAL,
     **dict.fromkeys((KEYS_BELOW, KEYS_LOWER), EXPONENTIAL | RANKS),
     APART: words("log log2 log10 log1p amax max aminmax") | {FRACTIONAL},
@@ -140,7 +142,8 @@ about as large: sums of products pass 65504 on the way and come back. Drawn in h
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
-FEW = {FIRST_AHEAD, POWERS, ODD, DEEP, HIGH, DEEPEST, HIGHEST, TIES, TURNS, SORTED, SIGNS, SOME_NAN}
+FEW = {FIRST_AHEAD, POWERS, ODD, DEEP, HIGH, DEEPEST, HIGHEST, TIES, TURNS, SIGNS, SOME_NAN}
+FEW |= {SORTED, IN_A_STRAND}
 """Likewise those that tell of few operators, and of these much."""
 
 FAMILIES: Mapping[str, draws.Draw] = {
@@ -173,6 +176,7 @@ FAMILIES: Mapping[str, draws.Draw] = {
     ODD: draws.ones_and_threes,
     TURNS: draws.far_whole,
     SORTED: draws.sorted_rows,
+    IN_A_STRAND: best_in_one_strand,
     SIGNS: draws.either_sign,
     POWERS: draws.beside_powers,
     SOME_NAN: draws.some_nan,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
 from ....profiling.build import Input
+from ..reference.operators import plain_name, words
 from ..reference.oracle import Reference
-from .compared import Compared, signed
+from .compared import SIDES, Compared, axis_of, signed
 from .integers import is_answered
-from .places import names_each_once, rises
+from .places import Uses, names_each_once, rises
 
 _SHARE = 0.25
 """Of the integers of a tensor that become one that is compared with."""
@@ -73,18 +75,52 @@ def lengths_of(
     reference: Reference, draws: Sequence[Sequence[Input]], state: dict[str, torch.Tensor]
 ) -> dict[int, int]:
     """Which inputs are lengths, by their places, and what takes an axis whole: integers that the reference
-    compares with the places along it, and that in each of the `draws` lie between zero and that."""
+    compares with the places along it, or reckons what it compares from, and that in each of the `draws` lie
+    between zero and that; of what is reckoned, the shortest axis of any input that is no shorter."""
     found: list[dict[int, int]] = []
     for inputs in draws if all(any(map(signed, one)) for one in draws) else ():
         with Compared() as seen:
             reference.tried(inputs, state)
-        found.append({
-            place: fullest
-            for place, one in enumerate(inputs)
-            for lengths, fullest in seen.fullest
-            if signed(one) and _same(one, lengths) and int(one.min()) >= 0 and int(one.max()) <= fullest
-        })  # fmt: skip
-    return {place: fullest for place, fullest in found[0].items() if place in found[-1]} if found else {}
+        known: dict[int, int] = {}
+        for place, one in enumerate(inputs):
+            if not signed(one) or int(one.min()) < 0:
+                continue
+            most = int(one.max())
+            told = [fullest for lengths, fullest in seen.fullest if _same(one, lengths) and most <= fullest]
+            if not told and seen.fullest and _is_reckoned(reference, inputs, state, one):
+                sides = (side for other in inputs if isinstance(other, torch.Tensor) for side in other.shape)
+                told = sorted(side for side in sides if side >= most)[:1]
+            known.update({place: told[-1]} if told else {})
+        found.append(known)
+    every = found[0].keys() & found[-1].keys() if found else ()
+    return {place: max(one[place] for one in found) for place in every}
+
+
+def _is_reckoned(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], lengths: torch.Tensor
+) -> bool:
+    """Whether the reference compares what it reckons from these with places along an axis."""
+    with _Reckoned(lengths) as seen:
+        reference.tried(inputs, state)
+    return bool(seen.compared)
+
+
+class _Reckoned(Uses):
+    """Notes whether what is made of `lengths` by arithmetic is compared with places along an axis."""
+
+    def __init__(self, lengths: torch.Tensor) -> None:
+        super().__init__([lengths], reckoned=_ARITHMETIC)
+        self.compared = False
+
+    def saw(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        if plain_name(func) in SIDES:
+            sides = (args[:2], args[1::-1])
+            if any(signed(one) and axis_of(one) > 0 and self._is_one(other) for one, other in sides):
+                self.compared = True
+        super().saw(func, args, result)
+
+
+_ARITHMETIC = words("add sub rsub mul div floor_divide clamp clamp_min clamp_max __rshift__ _to_copy")
 
 
 def no_longer_than(drawn: Sequence[Input], lengths: Mapping[int, int]) -> list[Input]:

@@ -16,6 +16,7 @@ from ..inputs.families import (
     ENORMOUS,
     FAR_ABOVE,
     FAR_BELOW,
+    IN_A_STRAND,
     KEYS_BELOW,
     KEYS_LOWER,
     LATE_PEAKS,
@@ -34,6 +35,7 @@ from ..process.layout import PITCHED, SHIFTED, SOME_SHIFTED, TRANSPOSED, suits
 from ..reference.on_a_card import PRODUCTS
 from ..shapes.hints import hints
 from ..shapes.sizing import builds_alike, sizes_of
+from ..shapes.stretched import NAMED
 from ..text.candidate import with_constants
 from .cases import plain
 from .modes import other_modes
@@ -49,7 +51,7 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
     the precision."""
     cases = other_modes(found, planned, seed, source)
     cases += _promised(found, planned, seed, source)
-    cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed)
+    cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed, source)
     cases += _on_another_path(found, planned, seed, source)
     cases += _in_another_order(found, planned, source)
     return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned)]
@@ -129,16 +131,18 @@ def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Ca
     return [Draw(torch.Generator().manual_seed(seed + 3)).case(place, setting, "spikes")] if place else []
 
 
-def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
+def with_lone_peaks(found: list[Setting], seed: int, source: str) -> list[Case]:
     """Single rows that tower over the rest, where planes are highest, and late places, where rows are
-    longest."""
+    longest: of what a candidate may refuse, since it names so much, and of what it may not."""
     if not any(isinstance(one, torch.Tensor) and one.is_floating_point() for one in found[0].shipped):
         return []
     draw = Draw(torch.Generator().manual_seed(seed + 5))
-    high = max(enumerate(found), key=lambda pair: _extent(pair[1], -2))
-    long = max(enumerate(found), key=lambda pair: _extent(pair[1], -1))
-    further = [draw.case(*long, family) for family in (SIGNS, SORTED) if asks(family, long[1])]
-    further += [draw.case(*one, SIGNS) for one in enumerate(found) if one != long and asks(SIGNS, one[1])]
+    (high, *higher), (long, *longer) = (_greatest(found, axis, source) for axis in (-2, -1))
+    further = [draw.case(*high, LONE_ROWS), *(draw.case(*one, LONE_ROWS) for one in higher)]
+    for where in (long, *longer):
+        ranked = [family for family in (SORTED, IN_A_STRAND) if asks(family, where[1])]
+        further += [draw.case(*where, family) for family in (LATE_PEAKS, SILENT, *ranked)]
+    further += [draw.case(*one, SIGNS) for one in enumerate(found) if asks(SIGNS, one[1])]
     pair = leading_pair(high[1].shipped) is not None
     scores = high if pair else long  # of keys, or of a row
     halves = any(one.dtype == torch.float16 for one in high[1].shipped if isinstance(one, torch.Tensor))
@@ -155,7 +159,7 @@ def with_lone_peaks(found: list[Setting], seed: int) -> list[Case]:
     further += (
         [draw.case(*looped, one) for one in (NEAR_ONE, FAR_BELOW)] if looped[0] and calls > LOOPS else []
     )
-    return [draw.case(*high, LONE_ROWS), draw.case(*long, LATE_PEAKS), draw.case(*long, SILENT), *further]
+    return further
 
 
 def _in_camps(found: list[Setting], draw: Draw) -> list[Case]:
@@ -199,6 +203,14 @@ def _on_another_path(found: list[Setting], planned: list[Case], seed: int, sourc
 
 
 _ELSEWHERE_TOO = ("all negative", "near one", ENORMOUS, SIGNS)
+
+
+def _greatest(found: list[Setting], axis: int, source: str) -> list[tuple[int, Setting]]:
+    """Of what a candidate may not refuse for its length, and of all if that is another."""
+    may_refuse = hints(source).refuses
+    served = [pair for pair in enumerate(found) if not may_refuse or pair[1].name not in NAMED]
+    chosen = [max(few, key=lambda pair: _extent(pair[1], axis)) for few in (served, list(enumerate(found)))]
+    return chosen[:1] if chosen[0][0] == chosen[1][0] else chosen
 
 
 def _extent(setting: Setting, axis: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ..comparison.review import Reviewed
-from ..inputs.families import NANS
+from ..inputs.families import IN_A_STRAND, NANS
 from ..inputs.repeated import NEARLY_TWICE
 from ..inputs.setting import Case
 from ..inputs.won_last import WON_LAST
@@ -26,8 +26,9 @@ from .record import Record
 _MOST_TO_HOST = 16
 """Single numbers that one call may read from tensors, for grids and constants."""
 
-_BY_CHANCE = {NEARLY_TWICE, "wide integers", "close integers"}
-"""Families of what is apart by as little as can be: whether any two run together is luck, at every size."""
+_BY_CHANCE = {NEARLY_TWICE, "wide integers", "close integers", IN_A_STRAND}
+"""Families of what is apart by as little as can be: whether any two run together is luck, at every size; and
+rows that are too short at the first one for parts of them to lack any of the best."""
 
 _MAY_BE_SHAPE = ("wrong-values", "raises", "wrong-shape", "unwritten-output")
 

@@ -5,6 +5,7 @@ from torch import nn
 
 from kbgen.generator.verify.inputs.added_weights import (
     below_zero,
+    far_ahead,
     far_below_zero,
     far_from_zero,
     far_in_common,
@@ -40,6 +41,25 @@ def test_what_is_added_moves_and_what_multiplies_stays() -> None:
 def test_without_exponentials_or_weights_that_are_added_nothing_moves() -> None:
     assert moved(Shifted(nn.ReLU())) is None
     assert moved(nn.Sequential(nn.Linear(4, 4), nn.Softmax(-1))) is None
+
+
+def test_the_last_of_a_bias_is_ahead_of_a_softmax_that_keeps_its_digits() -> None:
+    class Turned(nn.Linear):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            rows = super().forward(x)
+            return rows.softmax(-1) + rows.sum(-1, keepdim=True).sin()
+
+    for model, asked in (
+        (nn.Sequential(nn.Linear(4, 4), nn.Softmax(-1)), True),
+        (nn.Sequential(nn.Linear(4, 4), nn.ReLU()), False),
+        (Turned(4, 4), False),
+    ):
+        state = {name: one.clone() for name, one in model.state_dict().items()}
+        far = far_ahead(Reference(model, "as-is"), [X], state, torch.Generator())
+        assert (far is not None) is asked
+        if far is not None:
+            assert far["0.bias"].argmax() == 3
+            assert float(far["0.bias"][3]) > 100
 
 
 def test_all_sums_lie_below_zero_where_the_largest_is_taken() -> None:

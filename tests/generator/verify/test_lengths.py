@@ -44,6 +44,22 @@ def test_lengths_are_compared_with_all_places_but_the_first_too() -> None:
     assert lengths_of(Reference(Pairs(), "as-is"), [[ROWS, lengths]], {}) == {1: 96}
 
 
+def test_what_is_compared_with_places_may_be_reckoned_from_lengths() -> None:
+    class Halved(nn.Module):
+        def __init__(self, lengths: bool) -> None:
+            super().__init__()
+            self.lengths = lengths
+
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            left = torch.div(lengths - 1, 2, rounding_mode="floor").clamp(min=0)
+            until = left if self.lengths else x.sum(1).long()
+            return (x[:, ::2] * (torch.arange(x.shape[1] // 2) < until[:, None])).sum(1) + left
+
+    inputs = [ROWS, torch.tensor([90, 96, 90, 84, 96, 85])]
+    assert lengths_of(Reference(Halved(True), "as-is"), [inputs, inputs], {}) == {1: 96}
+    assert lengths_of(Reference(Halved(False), "as-is"), [inputs, inputs], {}) == {}
+
+
 def test_where_no_integers_are_lengths_there_are_no_short_ones() -> None:
     class Added(nn.Module):
         def forward(self, x: torch.Tensor, more: torch.Tensor) -> torch.Tensor:

@@ -42,6 +42,17 @@ class Product(nn.Module):
         return a @ b
 
 
+def test_lengths_of_no_columns_are_none() -> None:
+    class Kept(nn.Module):
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            return (x * (torch.arange(x.shape[1]) < lengths[:, None])).sum(1) + lengths
+
+    changed = emptied(reference(Kept()), [X, torch.tensor([4, 1, 0])], {}, "no columns")
+    assert changed is not None
+    assert shapes(changed) == [(3, 0), (3,)]
+    assert torch.equal(torch.as_tensor(changed[1]), torch.zeros(3, dtype=torch.int64))
+
+
 def test_rows_and_columns_go_and_rows_come_twice() -> None:
     assert without(Summed(), X, layout="no rows") == [(0, 4)]
     assert without(Summed(), X, layout="no columns") == [(3, 0)]
