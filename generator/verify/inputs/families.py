@@ -76,6 +76,8 @@ stay. A softmax takes the largest of what it adds up."""
 
 TIES, SORTED, SIGNS, TURNS = "halfway", "sorted rows", "either sign", "many turns"
 IN_A_STRAND = "best in one strand"
+RANKED = (SORTED, IN_A_STRAND)
+"""For what ranks, at the longest rows too."""
 
 ONE_AHEAD = "one ahead"
 """Of scores, so that hundreds of others count a little together. Drawn where rows are long."""
@@ -124,7 +126,7 @@ ASKED_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((HIGH, HIGHEST, FAR_SQUARES), RANKS),
     **dict.fromkeys((TIES, ODD), frozenset(("round",))),
     TURNS: frozenset(("sin", "cos", "tan")),
-    **dict.fromkeys((SORTED, IN_A_STRAND), SORTS),
+    **dict.fromkeys(RANKED, SORTS),
     ONE_AHEAD: EXPONENTIAL,
     **dict.fromkeys((KEYS_BELOW, KEYS_LOWER), EXPONENTIAL | RANKS),
     APART: words("log log2 log10 log1p amax max aminmax") | {FRACTIONAL},
@@ -142,8 +144,7 @@ about as large: sums of products pass 65504 on the way and come back. Drawn in h
 MUST = {"as shipped", "normal", "spikes", "small integers"}
 """Families that are drawn however little time there is."""
 
-FEW = {FIRST_AHEAD, POWERS, ODD, DEEP, HIGH, DEEPEST, HIGHEST, TIES, TURNS, SIGNS, SOME_NAN}
-FEW |= {SORTED, IN_A_STRAND}
+FEW = {FIRST_AHEAD, POWERS, ODD, DEEP, HIGH, DEEPEST, HIGHEST, TIES, TURNS, SIGNS, SOME_NAN, *RANKED}
 """Likewise those that tell of few operators, and of these much."""
 
 FAMILIES: Mapping[str, draws.Draw] = {

@@ -16,16 +16,15 @@ from ..inputs.families import (
     ENORMOUS,
     FAR_ABOVE,
     FAR_BELOW,
-    IN_A_STRAND,
     KEYS_BELOW,
     KEYS_LOWER,
     LATE_PEAKS,
     LONE_ROWS,
     NEAR_ONE,
     ONE_AHEAD,
+    RANKED,
     SIGNS,
     SILENT,
-    SORTED,
     leading_pair,
     packed,
 )
@@ -133,16 +132,29 @@ def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Ca
 
 def with_lone_peaks(found: list[Setting], seed: int, source: str) -> list[Case]:
     """Single rows that tower over the rest, where planes are highest, and late places, where rows are
-    longest: of what a candidate may refuse, since it names so much, and of what it may not."""
+    longest: of all shapes, and of those that a candidate may not refuse for a length that it names."""
     if not any(isinstance(one, torch.Tensor) and one.is_floating_point() for one in found[0].shipped):
         return []
-    draw = Draw(torch.Generator().manual_seed(seed + 5))
-    (high, *higher), (long, *longer) = (_greatest(found, axis, source) for axis in (-2, -1))
-    further = [draw.case(*high, LONE_ROWS), *(draw.case(*one, LONE_ROWS) for one in higher)]
-    for where in (long, *longer):
-        ranked = [family for family in (SORTED, IN_A_STRAND) if asks(family, where[1])]
-        further += [draw.case(*where, family) for family in (LATE_PEAKS, SILENT, *ranked)]
-    further += [draw.case(*one, SIGNS) for one in enumerate(found) if asks(SIGNS, one[1])]
+    draw, every = Draw(torch.Generator().manual_seed(seed + 5)), list(enumerate(found))
+    served = [pair for pair in every if not hints(source).refuses or pair[1].name not in NAMED]
+    cases = [
+        case
+        for few in ((served, every) if len(served) < len(every) else (every,))
+        for case in _peaks(few, draw)
+    ]
+    cases += [draw.case(*one, SIGNS) for one in every if asks(SIGNS, one[1])]
+    cases += _in_camps(found, draw)
+    looped = max(every, key=lambda pair: len(pair[1].op.footprint().calls))
+    calls = len(looped[1].op.footprint().calls)
+    cases += [draw.case(*looped, one) for one in (NEAR_ONE, FAR_BELOW)] if looped[0] and calls > LOOPS else []
+    return list({case.name: case for case in cases}.values())
+
+
+def _peaks(found: list[tuple[int, Setting]], draw: Draw) -> list[Case]:
+    high, long = (max(found, key=lambda pair: _extent(pair[1], axis)) for axis in (-2, -1))
+    ranked = [family for family in RANKED if asks(family, long[1])]
+    cases = [draw.case(*high, LONE_ROWS)]
+    cases += [draw.case(*long, family) for family in (LATE_PEAKS, SILENT, *ranked)]
     pair = leading_pair(high[1].shipped) is not None
     scores = high if pair else long  # of keys, or of a row
     halves = any(one.dtype == torch.float16 for one in high[1].shipped if isinstance(one, torch.Tensor))
@@ -150,16 +162,9 @@ def with_lone_peaks(found: list[Setting], seed: int, source: str) -> list[Case]:
     below = below if pair or _multiplies_parts(high[1]) else []
     for family, where in ((ONE_AHEAD, scores), (APART, long), *below):
         asked = [draw.case(*where, family, optional=False)] if asks(family, where[1]) else []
-        further += asked + [more for one in asked if (family, where) in below for more in draw.sunk(one)]
-    further += _in_camps(found, draw)
+        cases += asked + [more for one in asked if (family, where) in below for more in draw.sunk(one)]
     far = [family for family in (FAR_ABOVE, DEEP) if asks(family, high[1])]
-    further += [draw.case(*high, family, optional=False) for family in far]
-    looped = max(enumerate(found), key=lambda pair: len(pair[1].op.footprint().calls))
-    calls = len(looped[1].op.footprint().calls)
-    further += (
-        [draw.case(*looped, one) for one in (NEAR_ONE, FAR_BELOW)] if looped[0] and calls > LOOPS else []
-    )
-    return further
+    return [*cases, *(draw.case(*high, family, optional=False) for family in far)]
 
 
 def _in_camps(found: list[Setting], draw: Draw) -> list[Case]:
@@ -203,14 +208,6 @@ def _on_another_path(found: list[Setting], planned: list[Case], seed: int, sourc
 
 
 _ELSEWHERE_TOO = ("all negative", "near one", ENORMOUS, SIGNS)
-
-
-def _greatest(found: list[Setting], axis: int, source: str) -> list[tuple[int, Setting]]:
-    """Of what a candidate may not refuse for its length, and of all if that is another."""
-    may_refuse = hints(source).refuses
-    served = [pair for pair in enumerate(found) if not may_refuse or pair[1].name not in NAMED]
-    chosen = [max(few, key=lambda pair: _extent(pair[1], axis)) for few in (served, list(enumerate(found)))]
-    return chosen[:1] if chosen[0][0] == chosen[1][0] else chosen
 
 
 def _extent(setting: Setting, axis: int) -> int:
