@@ -137,11 +137,8 @@ def with_lone_peaks(found: list[Setting], seed: int, source: str) -> list[Case]:
         return []
     draw, every = Draw(torch.Generator().manual_seed(seed + 5)), list(enumerate(found))
     served = [pair for pair in every if not hints(source).refuses or pair[1].name not in NAMED]
-    cases = [
-        case
-        for few in ((served, every) if len(served) < len(every) else (every,))
-        for case in _peaks(few, draw)
-    ]
+    pools = [served, every] if len(served) < len(every) else [every]
+    cases = [case for pool in pools for case in _peaks(pool, draw)]
     cases += [draw.case(*one, SIGNS) for one in every if asks(SIGNS, one[1])]
     cases += _in_camps(found, draw)
     looped = max(every, key=lambda pair: len(pair[1].op.footprint().calls))
