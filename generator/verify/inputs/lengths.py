@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -88,12 +88,23 @@ def lengths_of(
             most = int(one.max())
             told = [fullest for lengths, fullest in seen.fullest if _same(one, lengths) and most <= fullest]
             if not told and seen.fullest and _is_reckoned(reference, inputs, state, one):
-                sides = (side for other in inputs if isinstance(other, torch.Tensor) for side in other.shape)
-                told = sorted(side for side in sides if side >= most)[:1]
+                told = _holding_sides(inputs, most)[:1]
             known.update({place: told[-1]} if told else {})
         found.append(known)
     every = found[0].keys() & found[-1].keys() if found else ()
     return {place: max(one[place] for one in found) for place in every}
+
+
+def with_known(inputs: Sequence[Input], lengths: Mapping[int, int], known: Collection[int]) -> dict[int, int]:
+    """`lengths`, and those `known` from another shape that here are compared with one place, or none."""
+    more = {place: one for place in known if signed(one := inputs[place]) and int(one.min()) >= 0}
+    sides = {place: _holding_sides(inputs, int(one.max())) for place, one in more.items()}
+    return {**{place: found[0] for place, found in sides.items() if found}, **lengths}
+
+
+def _holding_sides(inputs: Sequence[Input], most: int) -> list[int]:
+    sides = (side for one in inputs if isinstance(one, torch.Tensor) for side in one.shape)
+    return sorted(side for side in sides if side >= most)
 
 
 def _is_reckoned(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
+from ..inputs.lengths import with_known
 from ..inputs.setting import PUBLIC_SEEDS, Setting, setting_at
 from ..interpreter.pace import EVERY
 from ..process.exchange import Shape
@@ -67,7 +68,13 @@ def settings(op: Op, mode: str, seed: int, room: Room = ROOM, source: str = "") 
         setting_at(op, one, mode, seed + 1000 * place, PUBLIC_SEEDS[place % 2])
         for place, one in enumerate(sets)
     ]
-    found = [replace(one, factors=hints(source).factors) for one in found]
+    known = found[0].lengths if found else {}
+    found = [
+        replace(
+            one, factors=hints(source).factors, lengths=with_known(one.shipped, one.lengths, known.keys())
+        )
+        for one in found
+    ]
     for setting in found[:1]:
         _run_once(setting)
     return found

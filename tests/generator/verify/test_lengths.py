@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.lengths import lengths_of, short_lengths
+from kbgen.generator.verify.inputs.lengths import lengths_of, short_lengths, with_known
 from kbgen.generator.verify.reference.oracle import Reference
 
 DRAW = torch.Generator().manual_seed(0)
@@ -58,6 +58,13 @@ def test_what_is_compared_with_places_may_be_reckoned_from_lengths() -> None:
     inputs = [ROWS, torch.tensor([90, 96, 90, 84, 96, 85])]
     assert lengths_of(Reference(Halved(True), "as-is"), [inputs, inputs], {}) == {1: 96}
     assert lengths_of(Reference(Halved(False), "as-is"), [inputs, inputs], {}) == {}
+
+
+def test_what_is_a_length_at_one_shape_is_one_where_a_single_place_is_left() -> None:
+    inputs = [ROWS[:, :7], torch.tensor([1, 3, 4, 0, 2, 4])]
+    assert with_known(inputs, {}, [1]) == {1: 6}
+    assert with_known(inputs, {1: 4}, [1]) == {1: 4}
+    assert with_known([ROWS, -inputs[1]], {}, [1]) == {}
 
 
 def test_where_no_integers_are_lengths_there_are_no_short_ones() -> None:
