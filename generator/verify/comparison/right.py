@@ -23,11 +23,13 @@ from ..inputs.ignored import ALL_IGNORED
 from ..inputs.repeated import NEARLY_TWICE
 from ..inputs.setting import Case
 from ..reference.budget import SENSITIVITY, Target
-from ..reference.eight_bits import is_eight_bits, widened
+from ..reference.eight_bits import widened
 from ..reference.exact import must_be_exact
 from ..reference.in_float64 import NORMALISATIONS
+from ..reference.measures import farther
 from ..reference.operators import compares, extremes, masks_rows, passes_nan, vanishes, words
 from ..reference.oracle import Ran
+from .own_errors import as_far_off_as_usual
 
 _ENOUGH = 8
 """Shaken values that tell how errors are passed on: one alone is near the right one now and then, and a sum
@@ -153,8 +155,7 @@ def _shaken(case: Case, state: dict[str, torch.Tensor], right: Ran) -> Ran:
         draws = [*range(1, _AT_CONTESTS), None]  # one product alone may decide a softmax
     for draw in draws:
         more = reference.shaken(case.inputs, state, draw, whole=whole).outputs
-        farther = map(_farther, right.outputs, shaken.outputs, more)
-        shaken = replace(shaken, outputs=list(farther))
+        shaken = replace(shaken, outputs=list(map(farther, right.outputs, shaken.outputs, more)))
     shaken = _with_single(reference.single(case.inputs, state), right, shaken)
     for draw in range(_draws(case, right) * (_OF_EQUALS if case.family == "constant" else 1)):
         shaken = _stepped(case, state, right, shaken, draw)
@@ -172,8 +173,8 @@ def _stepped(case: Case, state: dict[str, torch.Tensor], right: Ran, shaken: Ran
 def _farthest(right: Ran, shaken: Ran, other: Ran) -> Ran:
     """Of two answers to inputs or steps that are a little off, whatever is farther from the `right` one; the
     mean of a deep layer is as far off as what is returned."""
-    outputs = list(map(_farther, right.outputs, shaken.outputs, other.outputs))
-    kept = {name: _farther(one, shaken.state[name], other.state[name]) for name, one in right.state.items()}
+    outputs = list(map(farther, right.outputs, shaken.outputs, other.outputs))
+    kept = {name: farther(one, shaken.state[name], other.state[name]) for name, one in right.state.items()}
     return replace(shaken, outputs=outputs, state=kept)
 
 
@@ -187,43 +188,18 @@ def shaken_more(answer: Answer) -> Answer:
     for draw in range(_ENOUGH, _ENOUGH + _MORE):
         shaken = _farthest(right, shaken, reference.shaken(case.inputs, case.step.state, draw, whole=whole))
         shaken = _stepped(case, case.step.state, right, shaken, draw)
-    return replace(answer, shaken=shaken, eager=_eager_more(answer))
-
-
-def _eager_more(answer: Answer) -> Ran:
-    """The op's own result, each of few values as far off as it is beside these inputs too: numbers of two
-    bytes on the way to one of four err by chance, and one alone is right now and then."""
-    case, right, eager = answer.case, answer.oracle, answer.eager
-    few = any(one.is_floating_point() and one.numel() < _ENOUGH for one in right.outputs)
-    if not few or case.family in NO_NUMBERS:
-        return eager
-    reference, state = case.setting.reference, case.step.state
-    for draw in range(_MORE):
-        inputs = [_beside(one, torch.Generator().manual_seed(draw)) for one in case.inputs]
-        own, there = reference.eager(inputs, state), reference.oracle(inputs, state)
-        off = zip(right.outputs, eager.outputs, own.outputs, there.outputs, strict=True)
-        eager = replace(eager, outputs=[_as_far_off(*one) for one in off])
-    return eager
-
-
-def _beside(value: Input, generator: torch.Generator) -> Input:
-    """With numbers a last bit larger, or as they are."""
-    if not floats(value) or is_eight_bits(value):
-        return value
-    larger = torch.randint(0, 2, value.shape, generator=generator) * torch.finfo(value.dtype).eps
-    return (value * (1 + larger)).to(value.dtype)
-
-
-def _as_far_off(
-    right: torch.Tensor, eager: torch.Tensor, own: torch.Tensor, there: torch.Tensor
-) -> torch.Tensor:
-    if right.numel() >= _ENOUGH or own.shape != right.shape:
-        return eager
-    return _farther(right, eager, (right + (own - there)).to(eager.dtype))
+    return replace(answer, shaken=shaken, eager=_own_more(answer))
 
 
 _MORE = 4
 """Draws: all of them say too little once in a hundred thousand times."""
+
+
+def _own_more(answer: Answer) -> Ran:
+    if answer.case.family in NO_NUMBERS:
+        return answer.eager
+    run = (answer.case.setting.reference, answer.case.inputs, answer.case.step.state)
+    return as_far_off_as_usual(answer.eager, answer.oracle, *run, draws=_MORE, enough=_ENOUGH)
 
 
 def at_edges(answer: Answer) -> Answer:
@@ -261,7 +237,7 @@ def _with_single(single: Ran | None, right: Ran, shaken: Ran) -> Ran:
             or right.shape != single.shape
         ):
             return shaken
-        return _farther(right, shaken, right + (single - right) * (2 / SENSITIVITY))
+        return farther(right, shaken, right + (single - right) * (2 / SENSITIVITY))
 
     return replace(
         shaken,
@@ -292,9 +268,3 @@ the softmax of them would look as if no rounding told."""
 _OF_EQUALS = 3
 """Times as many where all values are equal: of two logarithms that are added one is as much too large as the
 other too small in half of the draws that put equal values off alike."""
-
-
-def _farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    if not right.is_floating_point() or is_eight_bits(right) or one.shape != other.shape:
-        return one
-    return torch.where((other - right).abs() > (one - right).abs(), other, one)

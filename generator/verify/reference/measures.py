@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from .eight_bits import widened
+from .eight_bits import is_eight_bits, widened
 
 BLOCK = 1 << 26
 """Elements that are compared at a time."""
@@ -80,3 +80,10 @@ def _ratio(error: torch.Tensor, size: torch.Tensor) -> float:
     if float(error) == 0.0:
         return 0.0
     return float(error / size) if float(size) > 0.0 else float("inf")
+
+
+def farther(right: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """Of two answers that are a little off, each value of whichever is farther from the `right` one."""
+    if not right.is_floating_point() or is_eight_bits(right) or one.shape != other.shape:
+        return one
+    return torch.where((other - right).abs() > (one - right).abs(), other, one)

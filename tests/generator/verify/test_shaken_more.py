@@ -110,3 +110,22 @@ def test_one_value_of_numbers_of_two_bytes_is_right_by_chance_and_may_be_wrong_a
     assert min(once) < usually / 20
     assert min(more) > usually / 6
     assert max(more) < 1e-2
+
+
+def test_a_value_that_towers_is_right_by_chance_too(tmp_path: Path) -> None:
+    """The same sums of 256 rows, of which one is a hundred times as large: its error alone is seen."""
+    (tmp_path / "op.py").write_text(ROUNDED)
+    usual = plan(settings(load_op(tmp_path / "op.py"), "as-is", 5), 5)[0]
+    once, more = [], []
+    for seed in range(40):
+        draw = torch.Generator().manual_seed(seed)
+        rows = torch.randn(256, 64, generator=draw)
+        rows[17] *= 100
+        inputs = [rows.bfloat16(), torch.randn(64, 16, generator=draw).bfloat16()]
+        answer = right_answer(replace(usual, step=replace(usual.step, inputs=inputs), inputs=inputs), {})
+        for found, of in ((once, answer), (more, shaken_more(answer))):
+            found.append(difference(of.eager.outputs[0], of.oracle.outputs[0]).scaled_max)
+    usually = sorted(more)[20]
+    assert min(once) < usually / 20
+    assert min(more) > usually / 6
+    assert max(more) < 1e-2
