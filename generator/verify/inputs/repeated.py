@@ -32,7 +32,8 @@ def nearly_twice(
 ) -> list[Input] | None:
     """Likewise four times along the last two axes, each number of the copies off by 2^-10 to 2^-20 of itself:
     where places are packed beside the leading bits of what they are compared by, the wrong one is found. How
-    many bits are left, and how near the nearest is already, is not known: rivals are near in many degrees."""
+    many bits are left, and how near the nearest is already, is not known: rivals are near in many degrees, of
+    inputs that may be added up in the same ones."""
     if not _gives_places(reference, inputs, state):
         return None
     return _nearly(reference, inputs, state, generator, frozenset(range(len(inputs))))
@@ -60,24 +61,37 @@ def _nearly(
     generator: torch.Generator,
     chosen: frozenset[int],
 ) -> list[Input] | None:
-    changed = list[Input]()
+    changed, degrees = list[Input](), dict[torch.Size, torch.Tensor]()
     for place, one in enumerate(inputs):
         if place not in chosen or not floats(one) or not one.ndim:
             changed.append(one)
             continue
         often = _repeated(one, {one.ndim - 1, max(0, one.ndim - 2)}, _RIVALS)
         sign = torch.randint(0, 2, one.shape, generator=generator) * 2 - 1
-        off = sign * 2.0 ** -torch.randint(_NEAR, _NEARER + 1, one.shape, generator=generator)
+        off = sign * 2.0 ** -degrees.setdefault(one.shape, _degrees(one.shape, generator))
         exact = widened(often)
         changed.append(torch.where(widened(one) == exact, exact, exact * (1 + off)).to(one.dtype))
     return changed if reference.tried(changed, state) is not None else None
 
 
+def _degrees(shape: torch.Size, generator: torch.Generator) -> torch.Tensor:
+    """How near, in powers of two: much alike in a row, or in a column. The nearest rivals of many degrees are
+    hardly ever the best."""
+    nearest = torch.randint(0, _SPREAD, shape, generator=generator)
+    lines = torch.zeros((), dtype=torch.long)
+    for axis in (-1, -min(2, len(shape))):
+        sides = list(shape)
+        sides[axis] = 1
+        lines = lines.maximum(torch.randint(_NEAR, _NEARER + 2 - _SPREAD, sides, generator=generator))
+    return lines + nearest
+
+
 _RIVALS, _SIDES = 4, 2
 """How often a row stands, its nearly equal copies counted; and inputs of which one alone has such."""
 
-_NEAR, _NEARER = 10, 20
-"""Powers of two: places take six bits to twelve of what they are packed into; of float32 three are left."""
+_NEAR, _NEARER, _SPREAD = 10, 20, 3
+"""Powers of two: places take six bits to twelve of what they are packed into; of float32 three are left. And
+how many of them there are in one line."""
 
 
 def _gives_places(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:
