@@ -38,6 +38,7 @@ from .integers import (
     one_place,
     single_others,
 )
+from .large_integers import large_integers
 from .lasting_memory import ENDS_APART, LINGERING, ends_apart, lingering
 from .left_out_late import left_out_late
 from .lengths import full_lengths, short_lengths
@@ -112,7 +113,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "opposed ends": opposed_ends, "beside powers": beside_powers, "faint shares": faint_shares,
     **{f"integers of one side, {side}": partial(on_one_side, side) for side in range(2)},
     "largest number": partial(one_number, True),
-    RUNNING_OVER: running_over,
+    RUNNING_OVER: running_over, "large integers": large_integers,
     **{f"{LINGERING}{turn}": partial(lingering, turn) for turn in range(_INPUTS)},
     **{name: partial(ends_apart, late) for late, name in enumerate(ENDS_APART)},
 }  # fmt: skip

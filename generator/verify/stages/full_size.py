@@ -21,7 +21,7 @@ from ..inputs.places import is_level, rises
 from ..inputs.setting import Setting, init_arguments
 from ..interpreter.phantom import Rising
 from ..process.exchange import Form, FullSize, StepReport
-from ..reference.operators import takes_parts
+from ..reference.operators import takes_parts, words
 from ..shapes.longest import CALLS, is_loop
 from ..shapes.sizing import free_sizes, sizes_of
 from ..shapes.whole_tiles import bytes_of
@@ -40,7 +40,7 @@ def full_size(
     cut = _cut_down(op, judged[0].op.overrides)
 
     def described(name: str, choices: Sequence[Mapping[str, Literal]]) -> FullSize | None:
-        sizes = next((one for one in choices if _has(op, one)), None)
+        sizes = next((one for one in choices if _has(op, one, judged[0])), None)
         return None if sizes is None else _described(record, judged, op.with_overrides(sizes), name, scratch)
 
     found = _described(record, judged, op, "full", scratch)
@@ -80,9 +80,12 @@ def _one_less(cut: Mapping[str, int]) -> list[dict[str, Literal]]:
 
 
 def _larger(cut: Mapping[str, int]) -> list[dict[str, Literal]]:
-    """The two largest of them more than twice as large, odd or even, or else the largest."""
+    """The two largest of them more than twice as large, odd or even, or else the largest, or three times."""
     sizes = [(name, 2 * size + size // 3) for name, size in cut.items()]
-    return [{name: size + more for name, size in sizes[:few]} for few in (2, 1) for more in (1, 0)]
+    found: list[dict[str, Literal]] = [
+        {name: size + more for name, size in sizes[:few]} for few in (2, 1) for more in (1, 0)
+    ]
+    return found + [{name: 3 * size} for name, size in list(cut.items())[:1]]
 
 
 def _far(op: Op) -> list[dict[str, Literal]]:
@@ -103,9 +106,22 @@ _SHORTEST, _SHORT, _FAR = 4, 512, 1011
 """Fewer elements are parts of a whole; more of them are long already."""
 
 
-def _has(op: Op, sizes: Mapping[str, Literal]) -> bool:
-    """Whether the op has such sizes, by more than chance."""
-    return bytes_of(op, sizes) is not None and not op.holds_by_chance(sizes)
+def _has(op: Op, sizes: Mapping[str, Literal], small: Setting) -> bool:
+    """Whether the op has such sizes, by more than chance. Nobody checks places that are looked up in what has
+    no values: an op that reckons some has an answer, too, at small sizes that leave the same remainders."""
+    if bytes_of(op, sizes) is None or op.holds_by_chance(sizes):
+        return False
+    if small.operators.isdisjoint(_LOOKS_UP):
+        return True
+    usual = sizes_of({**op.constants, **small.op.overrides})
+    alike = {name: usual[name] + (size - usual[name]) % _PACKED for name, size in sizes_of(sizes).items()}
+    return op.is_sound({**small.op.overrides, **alike})
+
+
+_LOOKS_UP = words("index index_select gather take embedding")
+
+_PACKED = 64
+"""Elements of which what is packed, or kept in blocks, has a whole number."""
 
 
 _REACH_BYTES = 1 << 31

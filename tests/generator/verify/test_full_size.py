@@ -208,10 +208,14 @@ def test_what_lies_behind_all_that_the_programs_at_the_ends_load_is_unread() -> 
     assert not phantom.unread({"parts": parts})
 
 
-@pytest.mark.parametrize(("name", "walked"), [("relu_huge", (True, False)), ("softmax", (True, True))])
+@pytest.mark.parametrize(
+    ("name", "walked"),
+    [("relu_huge", (True, False)), ("softmax", (True, True)), ("w4_linear", (False, True))],
+)
 def test_one_less_is_walked_however_large_and_beyond_within_32_bits(
     name: str, walked: tuple[bool, bool], tmp_path: Path
 ) -> None:
+    """But for words of eight weights, of which there is no number but a whole one."""
     op, candidate = load_op(Path(__file__).parent / "ops" / f"{name}.py"), tmp_path / "candidate.py"
     given = candidate, "", op, None, "fp32", "as-is", 1, (), CHILD_LIMITS
     small = settings(op, "as-is", 1)[:1]

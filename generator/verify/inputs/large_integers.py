@@ -1,0 +1,50 @@
+"""Puts integers as large as they go into an op's inputs, where sums of them are among what floats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from ....profiling.build import Input
+from ..reference.operators import words
+from ..reference.oracle import Reference
+from ..reference.wrapping import wraps
+from .domain import operators_of
+from .integers import floats_out, is_answered, is_whole
+from .places import rises
+from .wide_integers import PICKS_BITS, RECKONS, Reckoned
+
+
+def large_integers(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` with whole numbers of the signs that they have as shipped, so large that none of the
+    reference's own runs over, where it adds them up and something floats among its results: a sum of fewer
+    bits runs over there, and one in float32 is not exact. None where it does anything but reckon with them,
+    picks out their bits or takes a remainder, or has no answer."""
+    whole = [one for one in inputs if is_whole(one)]
+    if not whole or any(map(rises, whole)) or "remainder" in operators_of(reference, inputs, state):
+        return None
+    with Reckoned(whole, RECKONS - PICKS_BITS) as uses:
+        answer = reference.tried(inputs, state)
+    if answer is None or not floats_out(answer) or uses.otherwise or uses.names.isdisjoint(_SUMS):
+        return None
+    for bits in _BITS:
+        changed = [_large(one, bits, generator) if is_whole(one) else one for one in inputs]
+        if not wraps(reference, changed, state):
+            return changed if is_answered(reference.tried(changed, state)) else None
+    return None
+
+
+_SUMS, _BITS = words("add sub rsub sum"), (62, 40, 30, 28, 26, 24, 22)
+
+
+def _large(value: torch.Tensor, bits: int, generator: torch.Generator) -> torch.Tensor:
+    """From half of the largest number of so many bits on."""
+    ends = torch.iinfo(value.dtype)
+    bits = min(bits, ends.bits - (ends.min < 0))
+    drawn = torch.randint(1 << (bits - 1), 1 << bits, value.shape, generator=generator)
+    if bool((value < 0).any()):
+        drawn = drawn * (torch.randint(0, 2, value.shape, generator=generator) * 2 - 1)
+    return drawn.to(value.dtype)
