@@ -17,9 +17,9 @@ def close_codes(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
     """`inputs` whose words of packed codes have all bits, where floating results are reckoned from them, and
-    whose other integers have all bits that the largest of them needs, or are one less: differences of two
-    such are small, and a product with each of the two, rounded for itself, leaves little of them. None where
-    there are not both."""
+    whose other integers have all bits that the largest of them needs, half of them less one: differences of
+    two such are small, and a product with each of the two, rounded for itself, leaves little of them. None
+    where there are not both."""
     whole = [place for place, one in enumerate(inputs) if is_whole(one)]
     packed = [place for place in whole if _is_picked(reference, inputs, state, inputs[place])]
     others = [one for place, one in enumerate(inputs) if place not in packed and is_whole(one)]
@@ -33,7 +33,7 @@ def close_codes(
     for place in whole:
         one = inputs[place]
         assert is_whole(one)
-        less = torch.randint(0, 2, one.shape, generator=generator).to(one.dtype)
+        less = (torch.randperm(one.numel(), generator=generator).view(one.shape) % 2).to(one.dtype)
         changed[place] = (
             torch.full_like(one, _all_bits(one.dtype)) if place in packed else _filled(int(one.max())) - less
         )
