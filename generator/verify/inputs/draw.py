@@ -39,7 +39,7 @@ from .offsets import divide_all, on_their_axes
 from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
 from .regimes import REGIMES
-from .repeated import NEARLY_TWICE, state_twice
+from .repeated import state_twice
 from .resized import ONE_ROW, other_lengths, other_rows, other_sides
 from .setting import Case, Setting
 from .weights import (
@@ -108,14 +108,12 @@ class Draw:
         return [_with(case, family, inputs) for family, inputs in farthest_draws(setting).items()]
 
     def won_last(self, case: Case) -> list[Case]:
-        """The same call with what wins in the last place of the axis that its shape stretches, and among near
-        rivals: a key gives the more bits up to a place, the more there are. None where results name none."""
+        """The same call with what wins in the last place of the axis that its shape stretches; none where
+        results name no places of it."""
         setting = case.setting
         held = setting.ordered | setting.offsets | setting.lengths.keys()
         inputs = won_last(setting.reference, case.inputs, case.step.state, setting.axis, held)
-        if inputs is None:
-            return []
-        return [_with(case, WON_LAST, inputs), *self.altered(case, NEARLY_TWICE)]
+        return [] if inputs is None else [_with(case, WON_LAST, inputs)]
 
     def emptied(self, case: Case, layout: Layout) -> list[Case]:
         """The same call without rows or columns; none where the reference has no answer to it."""

@@ -11,9 +11,8 @@ from ..reference.operators import words
 from ..reference.oracle import Reference
 from ..reference.wrapping import wraps
 from .domain import operators_of
-from .integers import floats_out, is_answered, is_whole
-from .places import rises
-from .wide_integers import PICKS_BITS, RECKONS, Reckoned
+from .integers import is_answered, is_whole
+from .wide_integers import PICKS_BITS, RECKONS, reckoned_by
 
 
 def large_integers(
@@ -23,12 +22,8 @@ def large_integers(
     reference's own runs over, where it adds them up and something floats among its results: a sum of fewer
     bits runs over there, and one in float32 is not exact. None where it does anything but reckon with them,
     picks out their bits or takes a remainder, or has no answer."""
-    whole = [one for one in inputs if is_whole(one)]
-    if not whole or any(map(rises, whole)) or "remainder" in operators_of(reference, inputs, state):
-        return None
-    with Reckoned(whole, RECKONS - PICKS_BITS) as uses:
-        answer = reference.tried(inputs, state)
-    if answer is None or not floats_out(answer) or uses.otherwise or uses.names.isdisjoint(_SUMS):
+    names = reckoned_by(reference, inputs, state, RECKONS - PICKS_BITS)
+    if names is None or names.isdisjoint(_SUMS) or "remainder" in operators_of(reference, inputs, state):
         return None
     for bits in _BITS:
         changed = [_large(one, bits, generator) if is_whole(one) else one for one in inputs]

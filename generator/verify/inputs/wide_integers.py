@@ -59,12 +59,9 @@ def hashed_integers(
     multiplies them or adds them up before it takes a remainder and looks something up: a shift, a division
     and a remainder below zero are others where no signs are meant. None where there is no such, where it only
     takes their remainder, where it would look up from the end, or has no answer."""
-    whole = [one for one in inputs if is_whole(one)]
-    if not whole or any(map(rises, whole)) or "remainder" not in operators_of(reference, inputs, state):
-        return None
-    with Reckoned(whole, RECKONS) as uses:
-        answer = reference.tried(inputs, state)
-    if answer is None or not floats_out(answer) or uses.otherwise or uses.names.isdisjoint(_SUMS):
+    names = reckoned_by(reference, inputs, state, RECKONS)
+    hashes = "remainder" in operators_of(reference, inputs, state)
+    if names is None or names.isdisjoint(_SUMS) or not hashes:
         return None
     for bits in _HASHED_BITS:
         changed = [_of_either_sign(one, bits, generator) if is_whole(one) else one for one in inputs]
@@ -166,17 +163,12 @@ def close_integers(
     of a byte, or about 2^12, and in those between at the lower end, where floating results are reckoned from
     them: of squares of such numbers, less a squared mean, float32 leaves nothing. None where the reference
     picks out their bits, or does anything but reckon with them."""
-    whole = [place for place, one in enumerate(inputs) if is_whole(one)]
-    numbers = [one for one in inputs if is_whole(one)]
-    if not whole or any(map(rises, numbers)):
+    if reckoned_by(reference, inputs, state, RECKONS - PICKS_BITS) is None:
         return None
-    with Reckoned(numbers, RECKONS - PICKS_BITS) as uses:
-        answer = reference.tried(inputs, state)
-    if answer is None or not floats_out(answer) or uses.otherwise:
-        return None
+    numbers = [(place, one) for place, one in enumerate(inputs) if is_whole(one)]
     changed = list(inputs)
-    for turn, place in enumerate(whole):
-        changed[place] = _close(numbers[turn], turn % 2 == 0, generator)
+    for turn, (place, one) in enumerate(numbers):
+        changed[place] = _close(one, turn % 2 == 0, generator)
     wrapped = wraps(reference, changed, state)
     return changed if not wrapped and is_answered(reference.tried(changed, state)) else None
 
@@ -204,6 +196,19 @@ class Reckoned(Uses):
         zero = len(args) > 1 and isinstance(args[1], int | float) and args[1] == 0
         if not (zero and plain_name(func) in _ORDERS):
             super().saw(func, args, result)
+
+
+def reckoned_by(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], allowed: frozenset[str]
+) -> set[str] | None:
+    """The operators that take the whole numbers among `inputs`, all of them `allowed`; None where there are
+    no such numbers, where they rise, as where rows begin, where others take them or no result floats."""
+    whole = [one for one in inputs if is_whole(one)]
+    if not whole or any(map(rises, whole)):
+        return None
+    with Reckoned(whole, allowed) as uses:
+        answer = reference.tried(inputs, state)
+    return None if answer is None or uses.otherwise or not floats_out(answer) else uses.names
 
 
 class _AmongThemselves(Uses):

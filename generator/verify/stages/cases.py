@@ -202,8 +202,7 @@ class _Plan:
         draw, cases = self.draw, list[Case]()
 
         def asked(place: int, one: Setting, *families: str) -> list[Case]:
-            told = [family for family in families if tells_more(family, one)]
-            return [draw.case(place, one, family, optional=False) for family in told]
+            return [draw.case(place, one, name, optional=False) for name in families if tells_more(name, one)]
 
         for place, one in enumerate(self.found):
             if one.name == "past":
@@ -224,8 +223,7 @@ class _Plan:
         place, longest = self._most(longest_row)
         if longest is not self.first:
             cases += self._altered(place, longest, *_AT_LONGEST)
-            for family in ("runs of integers", "one place"):
-                cases += self._at_full_length(place, longest, family)
+            cases += self._at_full_length(place, longest, "runs of integers", "one place")
             shifted = draw.case(place, longest, "shifted normal")  # whose mean shows what it was divided by
             cases += draw.altered(shifted, "all but one")
             cases += [draw.case(place, longest, HALVES, optional=False)] if in_half(longest) else []
@@ -249,9 +247,9 @@ class _Plan:
                 cases += self._altered(place, other, "as their weights")
         return cases
 
-    def _at_full_length(self, place: int, setting: Setting, family: str) -> list[Case]:
-        """A family at a shape, and where lengths tell of as much of it as there can be."""
-        cases = self._altered(place, setting, family)
+    def _at_full_length(self, place: int, setting: Setting, *families: str) -> list[Case]:
+        """Families at a shape, and where lengths tell of as much of it as there can be."""
+        cases = self._altered(place, setting, *families)
         return [*cases, *(more for one in cases for more in self.draw.altered(one, "full lengths"))]
 
     def _apart(self) -> list[Case]:
@@ -273,9 +271,11 @@ class _Plan:
 
     def _at_an_axis(self, place: int, usual: Case) -> list[Case]:
         """What counts at a stretched axis, or keeps places of it in a few bits, runs over there."""
-        cases = self.draw.won_last(usual) + self._at_full_length(place, usual.setting, "one place")
+        cases = self.draw.won_last(usual)
+        rivals = [NEARLY_TWICE] if cases else []  # the more places, the more bits of a key they take
+        cases += self._at_full_length(place, usual.setting, "one place")
         cases += [self.draw.case(place, usual.setting, LATE_PEAKS)] if ends_late(usual.setting) else []
-        return cases + self._altered(place, usual.setting, "one number", *_MASKS, *_MEMORY)
+        return cases + self._altered(place, usual.setting, *rivals, "one number", *_MASKS, *_MEMORY)
 
     def _layouts(self) -> list[Case]:
         cases = []

@@ -46,14 +46,14 @@ FEW_UNITS = 4
 
 
 def further(found: list[Setting], planned: list[Case], seed: int, source: str, declared: str) -> list[Case]:
-    """In the other module mode, with spikes and peaks at the largest shape, and on more rows, where none of
-    this is `planned`; `declared` is the precision."""
+    """In the other module mode, with spikes and peaks at the largest shape, and on more rows, unless it is
+    `planned` whatever time there is; `declared` is the precision."""
     cases = other_modes(found, planned, seed, source)
     cases += _promised(found, planned, seed, source)
     cases += with_large_spikes(found, seed, declared) + with_lone_peaks(found, seed, source)
     cases += _on_another_path(found, planned, seed, source)
     cases += _in_another_order(found, planned, source)
-    asked = {one.name for one in planned}
+    asked = {one.name for one in planned if not one.step.optional}
     cases = [one for one in cases if one.name not in asked]
     return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned)]
 
