@@ -78,7 +78,7 @@ others run at the first shape."""
 _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEAD, KEYS_BELOW, KEYS_LOWER)
 """Families that are planned one by one."""
 
-_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide integers", BEYOND)
+_AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide integers", "close codes", BEYOND)
 """Of the shipped inputs' altered kinds; whole tiles hide a length's last, and labels beyond the last."""
 
 _AT_LONGEST = (

@@ -26,7 +26,7 @@ from .record import Record
 _MOST_TO_HOST = 16
 """Single numbers that one call may read from tensors, for grids and constants."""
 
-_BY_CHANCE = {NEARLY_TWICE, "wide integers", "close integers", IN_A_STRAND}
+_BY_CHANCE = {NEARLY_TWICE, "wide integers", "close integers", "close codes", IN_A_STRAND}
 """Families of what is apart by as little as can be: whether any two run together is luck, at every size; and
 rows that are too short at the first one for parts of them to lack any of the best."""
 
