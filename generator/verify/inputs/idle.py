@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
 import torch
 
@@ -70,9 +71,27 @@ def idle_behind_lengths(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
     """Likewise beside a length that is less by one than its axis: no multiple of a page, say, of which the
-    rest is loaded with it."""
+    rest is loaded with it; that no row looks up the same page twice, so that what is idle in it is not taken
+    elsewhere."""
     lengths = full_lengths(reference, inputs, state, generator, less=True)
-    return None if lengths is None else idle_nan(reference, lengths, state, generator)
+    if lengths is None:
+        return None
+    once = [
+        _each_once(one, generator) if one is was and _is_table(one) else one
+        for one, was in zip(lengths, inputs, strict=True)
+    ]
+    given = lengths if reference.tried(once, state) is None else once
+    return idle_nan(reference, given, state, generator)
+
+
+def _each_once(table: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """With other entries in each row, no two of them alike, where it holds enough numbers for that."""
+    length, many = table.shape[-1], int(table.max()) + 1
+    rows = table.numel() // length
+    if int(table.min()) < 0 or many < length or rows * many > _MANY:
+        return table
+    drawn = torch.rand(rows, many, generator=generator).argsort(-1)[:, :length]
+    return drawn.to(table.dtype).view(table.shape)
 
 
 def idle_places(
@@ -99,12 +118,15 @@ def idle_places(
     return None if torch.equal(found, changed) else [*inputs[:place], found, *inputs[place + 1 :]]
 
 
+_MANY = 1 << 20
+"""Numbers, of all rows, of which entries are drawn."""
+
 _NO_PLACE = -(1 << 30)
 """No place from the end either, of any table: a row that is looked up and not used has to be there; pages of
 a cache that nobody uses need not."""
 
 
-def _is_table(value: Input) -> bool:
+def _is_table(value: Input) -> TypeGuard[torch.Tensor]:
     return is_whole(value) and value.ndim > 1 and torch.iinfo(value.dtype).min < 0
 
 

@@ -182,10 +182,12 @@ def holding(value: Input, numbers: Sequence[int], generator: torch.Generator) ->
     if not inside:
         return value
     share = 0 if each else int(_SHARE * value.numel())
-    count = min(value.numel(), max(len(inside), share))
-    places = torch.randperm(value.numel(), generator=generator)[:count]
+    free = torch.randperm(value.numel(), generator=generator)
+    if each:  # what is there already stays
+        free = free[[one not in numbers for one in value[free].tolist()]]
+    count = min(len(free), max(len(inside), share))
     moved = value.contiguous().clone()
-    moved.view(-1)[places] = torch.tensor(
+    moved.view(-1)[free[:count]] = torch.tensor(
         [inside[turn % len(inside)] for turn in range(count)], dtype=value.dtype
     )
     return moved

@@ -11,8 +11,10 @@ from .lanes import Mask
 
 def active(ptrs: TensorHandle, mask: TensorHandle) -> tuple[Addresses, int, Mask]:
     """The addresses that are not masked off, the bytes at each, and the mask."""
-    addresses, lanes = np.broadcast_arrays(ptrs.data, mask.data)
-    lanes = lanes.astype(np.bool_)
+    addresses, lanes = ptrs.data, np.asarray(mask.data)
+    if addresses.shape != lanes.shape:
+        addresses, lanes = np.broadcast_arrays(addresses, lanes)
+    lanes = lanes.astype(np.bool_, copy=False)
     return addresses[lanes], item_bytes_of(ptrs), lanes
 
 

@@ -21,7 +21,7 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.jit import KernelParam
 
 ASSIGNED, CARRIED = "assigned_by_the_judge", "carried_by_the_judge"
-_VARIABLE = "not_specialised_by_the_judge"
+_VARIABLE, _TOLD = "not_specialised_by_the_judge", "told_by_the_judge"
 
 
 def constants_in(executor: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
@@ -42,12 +42,15 @@ def telling_variables(rewrite: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def told(kernel: Any) -> Any:
         function, kept = rewrite(kernel), kernel.kwargs.get("do_not_specialize") or ()
+        if getattr(function, _TOLD, None) is kernel:
+            return function
         parameters = enumerate(inspect.signature(kernel.fn).parameters.values())
         known = [
             KernelParam(place, one, place in kept or one.name in kept, False) for place, one in parameters
         ]
         variable = {one.name for one in known if one.do_not_specialize or one.annotation_type}
         setattr(function, _VARIABLE, variable)
+        setattr(function, _TOLD, kernel)
         return function
 
     return told

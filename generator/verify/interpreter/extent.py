@@ -59,7 +59,7 @@ class Extent:
         """Of accesses as wide as that at these addresses, which lie in it; and how many of these differ."""
         effort.touched += addresses.size
         offsets = (addresses - np.uint64(self.start)).astype(np.int64)
-        distinct = offsets if offsets.size < 2 or (np.diff(offsets) > 0).all() else np.unique(offsets)
+        distinct = offsets if offsets.size < 2 or (offsets[1:] > offsets[:-1]).all() else np.unique(offsets)
         slots = distinct // self.item_bytes
         if item_bytes > self.item_bytes:  # a wider access than the tensor's own elements
             per_item = item_bytes // self.item_bytes

@@ -10,7 +10,7 @@ One lane stores a single value, and all lanes load it: what they may do with it 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,7 @@ Addresses = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class _Access:
+class _Access(NamedTuple):
     """The addresses of the lanes that are not masked off, and which of the block these are."""
 
     addresses: Addresses
@@ -69,7 +68,8 @@ class Lanes:
 
 
 def _access(addresses: Addresses, mask: Mask) -> _Access:
-    return _Access(addresses, mask, int(addresses.min()), int(addresses.max()))
+    low, high = int(np.minimum.reduce(addresses)), int(np.maximum.reduce(addresses))
+    return _Access(addresses, mask, low, high)
 
 
 def _met(one: _Access, other: _Access) -> Addresses:

@@ -115,7 +115,8 @@ class Memory:
                 self.note("race", raced)
             self._check_atomics(extent, slots, "reads")
             shared = self._unordered(extent.reader[slots], relying=False)  # reads need no order among them
-            extent.reader[slots] = np.where(shared, self._stamped(_SEVERAL, 0), self._stamp)
+            mark = np.where(shared, self._stamped(_SEVERAL, 0), self._stamp) if shared.any() else self._stamp
+            extent.reader[slots] = mark
         return behind, own
 
     def store(
@@ -210,11 +211,11 @@ class Memory:
         return ((self._launch << _PROGRAM_BITS | program) << _MOMENT_BITS) | moment
 
     def _foreign(self, stamps: Slots) -> npt.NDArray[np.bool_]:
-        """Which stamps are of this launch, but of another program."""
-        programs = stamps >> _MOMENT_BITS
-        same_launch = programs >> _PROGRAM_BITS == self._launch
-        foreign: npt.NDArray[np.bool_] = same_launch & (programs != self._stamp >> _MOMENT_BITS)
-        return foreign
+        """Which stamps are of this launch, the last one, but of another program."""
+        launched: npt.NDArray[np.bool_] = stamps >= self._stamped(0, 0)
+        return (
+            launched & (stamps >> _MOMENT_BITS != self._stamp >> _MOMENT_BITS) if launched.any() else launched
+        )
 
     def _unordered(self, stamps: Slots, relying: bool = True) -> npt.NDArray[np.bool_]:
         """Which stamps are of another program of this launch that need not have come before this one.
@@ -249,7 +250,7 @@ class Memory:
                 return
 
     def _check_written(self, extent: Extent, slots: Slots) -> None:
-        unwritten = slots[~extent.stored[slots] & extent.fresh]
+        unwritten = slots[~extent.stored[slots]] if extent.fresh else slots[:0]
         if unwritten.size and not any(one.kind == "unwritten" for one in self.violations):
             where = f"{extent.name}[{int(unwritten[0])}]"
             self.note("unwritten", f"program {self._order.program} reads {where}, which nobody has written")
@@ -267,7 +268,7 @@ class Memory:
         """Per tensor touched: its slots, and how many distinct addresses of it this instruction asks for."""
         if addresses.size == 0:
             return
-        low, high = int(addresses.min()), int(addresses.max())
+        low, high = int(np.minimum.reduce(addresses)), int(np.maximum.reduce(addresses))
         place = bisect_right(self._starts, low) - 1
         if place >= 0 and high + item_bytes <= self._reachable[place].stop:
             extent = self._reachable[place]

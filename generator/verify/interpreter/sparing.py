@@ -22,6 +22,8 @@ Init = Callable[..., None]
 
 def spare_repetition() -> None:
     """Patch the interpreter of this process; there is no way back, so only a child process does this."""
+    triton_interpreter.TensorHandle.__init__ = _quickly_made(triton_interpreter.TensorHandle.__init__)
+    triton_interpreter._patch_attr = _straight(triton_interpreter._patch_attr)
     triton_interpreter._get_np_dtype = _kept_dtypes(triton_interpreter._get_np_dtype)
     core.block_type.__init__ = _kept_types(core.block_type.__init__)
     core.tensor.__init__ = _kept_shapes(core.tensor.__init__)
@@ -30,6 +32,41 @@ def spare_repetition() -> None:
     triton_interpreter._patch_builtin = _patching_known(triton_interpreter._patch_attr)
     TritonSemantic.broadcast_impl_value = _alike_as_they_are(TritonSemantic.broadcast_impl_value)
     TritonSemantic.binary_op_type_checking_impl = _of_one_type(TritonSemantic.binary_op_type_checking_impl)
+
+
+def _quickly_made(make: Init) -> Init:
+    """What holds a value; nothing is said of numpy's elements that are no wider than Triton's."""
+
+    def made(self: Any, data: Any, dtype: Any, *attr: Any, **named: Any) -> None:
+        if attr or named or dtype.is_ptr() or data.itemsize * 8 > dtype.primitive_bitwidth:
+            make(self, data, dtype, *attr, **named)
+        else:
+            self.data, self.dtype, self.attr = data, dtype, {}
+
+    return made
+
+
+def _straight(patch: Callable[..., None]) -> Callable[..., None]:
+    """Triton's functions wrap others in one that sees that they are given the semantic; the interpreter gives
+    it, and calls them without."""
+
+    def patched(package: Any, name: str, member: Any, builder: Any, scope: Any) -> None:
+        if getattr(member, "__code__", None) is not _CHECKED:
+            patch(package, name, member, builder, scope)
+            return
+        plain = member.__wrapped__
+        semantic = triton_interpreter.interpreter_semantic
+
+        def called(*args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
+            return plain(*args, **kwargs, _semantic=semantic)
+
+        scope.set_attr(package, name, called)
+
+    return patched
+
+
+_CHECKED = core.builtin(lambda _semantic=None: None).__code__
+"""Of what `core.builtin` makes of any function."""
 
 
 def _kept_dtypes(look_up: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -96,17 +133,34 @@ def _kept_ir(to_ir: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _patching_known(patch: Callable[..., None]) -> Callable[[Any, Any, Any], None]:
-    """Each launch replaces the same functions of Triton's modules: they are looked for once."""
+    """Each launch, and each helper in it, replaces the same functions of Triton's modules: they are found
+    once, by the same ones, and not again where they stand."""
     known: dict[Any, list[tuple[str, Any]]] = {}
 
     def patched(package: Any, builder: Any, scope: Any) -> None:
         if package not in known:
-            members = inspect.getmembers(package)
-            known[package] = [(name, member) for name, member in members if core.is_builtin(member)]
-        for name, member in known[package]:
-            patch(package, name, member, builder, scope)
+            members, made = inspect.getmembers(package), _Noted()
+            for name, member in members:
+                if core.is_builtin(member):
+                    patch(package, name, member, builder, made)
+            known[package] = made.values
+        replaced = known[package]
+        if replaced and vars(package).get(replaced[0][0]) is replaced[0][1]:
+            return
+        for name, value in replaced:
+            scope.set_attr(package, name, value)
 
     return patched
+
+
+class _Noted:
+    """Attributes that were to be set."""
+
+    def __init__(self) -> None:
+        self.values: list[tuple[str, Any]] = []
+
+    def set_attr(self, package: Any, name: str, value: Any) -> None:
+        self.values.append((name, value))
 
 
 def _alike_as_they_are(broadcast: Callable[..., Any]) -> Callable[..., Any]:

@@ -52,7 +52,7 @@ PRODUCTS: Mapping[str, tuple[int, int]] = {
 
 def terms(func: Any, args: Sequence[Any]) -> int:
     """How many products each element of a matrix product's, a convolution's or attention's result adds up at
-    most; 1 for other operators."""
+    most, of equal ones as many as err as much; 1 for other operators."""
     name = _name(func)
     if name not in PRODUCTS:
         return 1
@@ -60,8 +60,23 @@ def terms(func: Any, args: Sequence[Any]) -> int:
     if name == "convolution":
         outputs = second.shape[1] if args[6] else second.shape[0]  # a transposed one's stand second
         return int(second.numel() // max(1, outputs))
-    return int(max(first.shape[-1], second.shape[-2] if second.ndim > 1 else 1))
+    length = int(max(first.shape[-1], second.shape[-2] if second.ndim > 1 else 1))
+    return max(length, _like_equal(_equal_products(first, second))) if length > _EQUAL else length
 
+
+def _equal_products(first: torch.Tensor, second: torch.Tensor) -> int:
+    """As `equal_addends` has it, of the sums at the corners of some of a batch's products."""
+    fit = first.ndim in _PLAIN and first.mT.shape[:-1] == second.shape[:-1]
+    if not fit or not first.numel() or not second.numel():
+        return 0
+    some = slice(None, None, max(1, len(first) // _LOOKED_INTO))
+    left, right = (one[some] if one.ndim > 2 else one for one in (first, second.mT))
+    rows, columns = (one[..., :: max(1, one.shape[-2] - 1), :] for one in (left, right))
+    return equal_addends(rows.unsqueeze(-2) * columns.unsqueeze(-3), (-1,))
+
+
+_PLAIN, _LOOKED_INTO = (2, 3), 16
+"""Axes of a matrix product's operands, and products of a batch that are looked at."""
 
 _LIKE_PRODUCTS = 2
 """Terms of a plain sum that err as one of a sum of products does. One lane that adds 4097 squares in float32
@@ -162,7 +177,12 @@ def added_at_places(func: Any, args: Sequence[Any]) -> int:
 def _in_all(value: torch.Tensor, dims: Sequence[int], plainly: bool) -> int:
     count = int(prod(value.shape[dim] for dim in dims))
     equal = equal_addends(value, tuple(dims)) if plainly and count > _EQUAL else 0
-    return max(1, count // _LIKE_PRODUCTS, round(CHAIN * (equal / _EQUAL) ** 2))
+    return max(1, count // _LIKE_PRODUCTS, _like_equal(equal))
+
+
+def _like_equal(count: int) -> int:
+    """Terms of a sum of products that err as so many equal numbers do."""
+    return round(CHAIN * (count / _EQUAL) ** 2)
 
 
 def _each_loss(func: Any, args: Sequence[Any]) -> torch.Tensor | None:

@@ -135,6 +135,12 @@ def test_one_length_is_as_long_as_its_axis_however_few_there_are() -> None:
     less = full_lengths(reference(attend), [torch.randn(2, 23), lengths], {}, draw(), less=True)
     assert less is not None
     assert sorted(torch.as_tensor(less[1]).tolist()) == [1, 22]
+    for seed in range(8):  # one that is there already stays where it is
+        drawn = torch.Generator().manual_seed(seed)
+        there = [torch.randn(2, 23), torch.tensor([22, 4])]
+        less = full_lengths(reference(attend), there, {}, drawn, less=True)
+        assert less is not None
+        assert torch.as_tensor(less[1]).tolist() == [22, 1]
 
 
 def test_no_rows_leaves_taps_that_are_as_many() -> None:

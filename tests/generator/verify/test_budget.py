@@ -17,8 +17,9 @@ from kbgen.generator.verify.reference.budget import (
     compare,
     too_ill_conditioned,
 )
+from kbgen.generator.verify.reference.growth import CHAIN
 from kbgen.generator.verify.reference.measures import difference
-from kbgen.generator.verify.reference.on_a_card import added, added_at_places, equal_addends
+from kbgen.generator.verify.reference.on_a_card import added, added_at_places, equal_addends, terms
 from kbgen.generator.verify.reference.operators import masks_rows
 from kbgen.generator.verify.reference.precisions import precision_class
 from kbgen.generator.verify.stages.cases import plan
@@ -53,13 +54,13 @@ def test_eager_that_is_wrong_itself_widens_the_budget_fourfold() -> None:
 
 def test_a_long_sum_of_products_may_be_off_by_the_root_of_its_length() -> None:
     oracle = torch.ones(100, dtype=torch.float64)
-    for terms, name, most in (
+    for count, name, most in (
         (1, "fp32", 1e-6),
         (128, "fp32", 1e-6),
         (512, "fp32", 2e-6),
         (512, "tf32", 2e-3),
     ):
-        case = Target(oracle, oracle.float(), oracle, terms=terms)
+        case = Target(oracle, oracle.float(), oracle, terms=count)
         assert compare(oracle * (1 + 0.99 * most), case, name).accepted
         assert not compare(oracle * (1 + 1.01 * most), case, name).accepted
 
@@ -257,12 +258,27 @@ def test_equal_numbers_added_one_by_one_are_within_what_their_sum_is_given(count
     for _ in range(count):
         total += drawn
     each = drawn.expand(count, -1)
-    terms = added(torch.ops.aten.sum.dim_IntList, (each.double(), [0]))
+    longest = added(torch.ops.aten.sum.dim_IntList, (each.double(), [0]))
     right = count * drawn.double()
     far = ((total.double() - right) / right).abs().argmax()[None]
-    assert compare(total[far], replace(target(right[far], each.sum(0)[far]), terms=terms), "fp32").accepted
+    assert compare(total[far], replace(target(right[far], each.sum(0)[far]), terms=longest), "fp32").accepted
     plain = replace(target(right[far], each.sum(0)[far]), terms=count // 8)
     assert (count < 96) == compare(total[far], plain, "fp32").accepted
+
+
+@pytest.mark.parametrize("count", [16, 512, 2048])
+def test_equal_products_err_as_equal_numbers_do(count: int) -> None:
+    """Values of one page of a cache that is named again and again, each as likely as the others."""
+    shares, values = torch.full((3, 2, count), 1 / 3), torch.randn(3, 1, 5).expand(-1, count, -1)
+    mixed = torch.randn(3, count, 5, generator=torch.Generator().manual_seed(0))
+    bmm, mm = torch.ops.aten.bmm.default, torch.ops.aten.mm.default
+    more = CHAIN * (count / 16) ** 2 if count > 16 else count
+    assert terms(bmm, (shares.double(), values.double())) == more
+    assert terms(mm, (shares[0].double(), values[0].double())) == more
+    assert terms(bmm, (shares.double(), mixed.double())) == count
+    late = shares.clone()
+    late[1:, :, 7:] = 0  # all of it for the first alone
+    assert terms(bmm, (late.double(), values.double())) == more
 
 
 def test_numbers_that_differ_are_no_equal_ones() -> None:

@@ -1,10 +1,11 @@
 """Calls that tell near rivals, crowded places, far grades and all that is left out."""
 
+import pytest
 import torch
 from torch import nn
 
 from kbgen.generator.verify.inputs.extremes import zeros_alone
-from kbgen.generator.verify.inputs.idle import idle_from_zero, idle_nan
+from kbgen.generator.verify.inputs.idle import idle_behind_lengths, idle_from_zero, idle_nan
 from kbgen.generator.verify.inputs.integers import one_place
 from kbgen.generator.verify.inputs.repeated import nearly_twice, one_nearly_twice
 from kbgen.generator.verify.inputs.unlike import one_vanishing, two_far_out, unlike_sizes
@@ -118,6 +119,26 @@ def test_nan_stands_in_a_row_of_which_nothing_is_left() -> None:
     x, lengths = map(torch.as_tensor, changed)
     assert int(lengths[0]) == 0
     assert x[0].isnan().all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_idle_behind_a_length_is_taken_nowhere_else(seed: int) -> None:
+    """Pages of a cache are named more than once by chance, and then what ends one row belongs to another."""
+
+    def pages(cache: torch.Tensor, table: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        rows = cache[table].flatten(1)
+        return rows.masked_fill(torch.arange(rows.shape[1])[None] >= lengths[:, None], 0.0).sum(1)
+
+    generator = torch.Generator().manual_seed(seed)
+    table = torch.randint(0, 16, (2, 8), generator=generator)
+    cache = torch.randn(16, 4, 3, generator=generator).sum(-1)
+    changed = idle_behind_lengths(reference(pages), [cache, table, torch.tensor([9, 20])], {}, generator)
+    assert changed is not None
+    cache, table, lengths = map(torch.as_tensor, changed)
+    assert sorted(lengths.tolist()) == [1, 31]
+    assert all(len(set(row)) == 8 for row in table.tolist())
+    long = int(lengths.argmax())
+    assert cache[table[long]].flatten()[31:].isnan().all()
 
 
 def test_what_is_left_out_is_found_beside_what_has_no_gradient_and_counts() -> None:
