@@ -183,8 +183,7 @@ class Memory:
 
     def expect_inside(self, addresses: Addresses, item_bytes: int) -> None:
         """Raises OutOfBoundsError before an atomic has changed what lies beside the launch's tensors."""
-        for _ in self._split(addresses, item_bytes, "atomic"):
-            pass
+        list(self._split(addresses, item_bytes, "atomic"))
 
     def look(self, addresses: Addresses, *, counts: bool = True) -> None:
         """The program reads what an acquiring atomic at `addresses` has found there."""
