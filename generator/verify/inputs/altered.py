@@ -12,7 +12,7 @@ from .chosen import chosen_ahead
 from .close_codes import close_codes
 from .counters import BEYOND, counters_beyond, counters_run_over
 from .deviations import far_deviations
-from .ends import opposed_ends
+from .ends import either_end, opposed_ends
 from .epsilons import beside_an_epsilon
 from .exponents import far_off_alone, spread_exponents
 from .extremes import (
@@ -110,7 +110,8 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "each number once": each_once, "steps far apart": far_steps, "chains": chains,
     "shifted together": shifted_together, "shifted apart": shifted_apart, "shifted keys": shifted_keys,
     "spread keys": spread_keys,
-    "opposed ends": opposed_ends, "beside powers": beside_powers, "faint shares": faint_shares,
+    "opposed ends": opposed_ends, "either end": either_end, "beside powers": beside_powers,
+    "faint shares": faint_shares,
     **{f"integers of one side, {side}": partial(on_one_side, side) for side in range(2)},
     "largest number": partial(one_number, True),
     RUNNING_OVER: running_over, "large integers": large_integers,

@@ -10,7 +10,7 @@ from ....profiling.build import Input
 from ..reference.oracle import Reference
 from ..reference.wrapping import wraps
 from .domain import operators_of
-from .integers import floats_out, halved, is_whole
+from .integers import floats_out, halved, is_whole, with_extremes
 from .places import rises
 from .wide_integers import PICKS_BITS, RECKONS, Reckoned
 
@@ -36,6 +36,21 @@ def opposed_ends(
     changed = [next(drawn) if any(one is other for other in narrow) else one for one in inputs]
     smaller = [halved(one) if one is not was else one for one, was in zip(changed, inputs, strict=True)]
     return next((found for found in (changed, smaller) if _holds(reference, found, state)), None)
+
+
+def either_end(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` of whose integers each is the smallest or the largest of its type, by chance: what lies in the
+    middle of its neighbours is at one end, and a number beside it at the other, farther off than the type
+    tells. None where `extreme_integers` has none."""
+
+    def drawn(value: torch.Tensor, turn: int) -> torch.Tensor:
+        ends = torch.iinfo(value.dtype)
+        upper = torch.randint(0, 2, value.shape, generator=generator) > 0
+        return torch.full(value.shape, ends.min, dtype=value.dtype).masked_fill(upper, ends.max)
+
+    return with_extremes(reference, inputs, state, drawn)
 
 
 def _holds(reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor]) -> bool:

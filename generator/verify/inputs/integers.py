@@ -26,12 +26,28 @@ def extreme_integers(
 
     None where there is none, the reference takes them for places or classes, or what it gives is floating.
     """
+    return with_extremes(reference, inputs, state, _at_their_ends(generator))
+
+
+def with_extremes(
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    drawn: Callable[[torch.Tensor, int], torch.Tensor],
+) -> list[Input] | None:
+    """`inputs` with what is `drawn` in the place of all integers that name no classes, or else of one tensor
+    after the other, as `first_taken` has it."""
     whole = [
         place
         for place, one in enumerate(inputs)
         if is_whole(one) and not names_classes(reference, inputs, state, one)
     ]
-    return _extreme(reference, inputs, state, generator, (whole, *([place] for place in whole)))
+    choices = (whole, *([place] for place in whole))
+    return first_taken(reference, inputs, state, choices, drawn, _a_little_smaller, halved)
+
+
+def _at_their_ends(generator: torch.Generator) -> Callable[[torch.Tensor, int], torch.Tensor]:
+    return lambda value, turn: with_rows(_anywhere(value, generator), *_ends(value))
 
 
 def extreme_integers_in(
@@ -49,22 +65,8 @@ def extreme_integers_in(
     value = inputs[whole[turn]]
     if not is_whole(value) or names_classes(reference, inputs, state, value):
         return None
-    return _extreme(reference, inputs, state, generator, ([whole[turn]],))
-
-
-def _extreme(
-    reference: Reference,
-    inputs: Sequence[Input],
-    state: dict[str, torch.Tensor],
-    generator: torch.Generator,
-    choices: Sequence[Sequence[int]],
-) -> list[Input] | None:
-    """With extremes at the first of these choices of places that the reference takes."""
-
-    def drawn(value: torch.Tensor, turn: int) -> torch.Tensor:
-        return with_rows(_anywhere(value, generator), *_ends(value))
-
-    return first_taken(reference, inputs, state, choices, drawn, _a_little_smaller, halved)
+    drawn, alone = _at_their_ends(generator), ([whole[turn]],)
+    return first_taken(reference, inputs, state, alone, drawn, _a_little_smaller, halved)
 
 
 def first_taken(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from ....profiling.build import Input
+from ..reference.classes import names_classes
 from ..reference.eight_bits import widened
 from ..reference.operators import words
 from ..reference.oracle import Reference
@@ -24,13 +25,13 @@ def past_the_last(
 ) -> list[Input] | None:
     """`inputs` of whose integers a quarter are the length of an axis of another tensor, where all of them lie
     below it: of a table with a row for what was dropped, which is none of the table that goes in. None where
-    integers are more than places to look up, or the reference has nothing there."""
+    integers are more than places to look up, or classes, or the reference has nothing there."""
     for place, value in enumerate(inputs):
         if not is_whole(value):
             continue
         with Uses([value], _LOOKS_UP) as uses:
             reference.tried(inputs, state)
-        if uses.otherwise or not uses.names:
+        if uses.otherwise or not uses.names or names_classes(reference, inputs, state, value):
             continue
         for length in sorted(_lengths(inputs, value, state)):
             moved = value.contiguous().clone()

@@ -3,17 +3,21 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.ends import opposed_ends
+from kbgen.generator.verify.inputs.ends import either_end, opposed_ends
 from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.profiling.build import Input
 
 DRAW = torch.Generator().manual_seed(0)
 
 
-def asked(forward: object, *inputs: Input) -> list[Input] | None:
+def module(forward: object) -> nn.Module:
     model = nn.Module()
     model.forward = forward  # type: ignore[assignment]
-    return opposed_ends(Reference(model, "as-is"), list(inputs), {}, DRAW)
+    return model
+
+
+def asked(forward: object, *inputs: Input) -> list[Input] | None:
+    return opposed_ends(Reference(module(forward), "as-is"), list(inputs), {}, DRAW)
 
 
 def drawn(dtype: torch.dtype, *shape: int) -> torch.Tensor:
@@ -44,3 +48,18 @@ def test_where_whole_sums_would_run_over_numbers_have_half_the_bits_and_places_s
     assert int(far[1].max()) == 2**15 - 1  # type: ignore[union-attr, arg-type]
     assert asked(lambda t, p: t[p], drawn(torch.int64, 100), drawn(torch.int64, 8)) is None
     assert asked(lambda a, b: (a - b) < 3, drawn(torch.int64, 8), drawn(torch.int64, 1)) is None
+
+
+def test_neighbours_lie_at_either_end_where_the_reference_takes_them() -> None:
+    def outliers(x: torch.Tensor) -> torch.Tensor:
+        return (x[:, 1:-1].int() - (x[:, :-2].int() + x[:, 2:].int() >> 1)).abs() > 9
+
+    reference = Reference(module(outliers), "as-is")
+    found = either_end(reference, [drawn(torch.int16, 5, 40)], {}, DRAW)
+    assert found is not None
+    assert set(torch.as_tensor(found[0]).unique().tolist()) == {-(2**15), 2**15 - 1}
+    far = reference.eager(found, {}).outputs[0]
+    narrow = found[0][:, 1:-1] - found[0][:, :-2]  # type: ignore[index]
+    assert bool((far & (narrow == -1)).any())  # of which int16 says that they are next to each other
+    places = Reference(module(lambda t, p: t[p]), "as-is")
+    assert either_end(places, [drawn(torch.int64, 100), drawn(torch.int64, 8) % 9], {}, DRAW) is None

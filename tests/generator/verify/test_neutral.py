@@ -9,7 +9,9 @@ from kbgen.generator.verify.inputs.counters import buffers_beyond, counters_beyo
 from kbgen.generator.verify.inputs.families import DEEP, DEEPEST, draw_inputs
 from kbgen.generator.verify.inputs.idle import idle_behind_lengths
 from kbgen.generator.verify.inputs.neutral import neutral
+from kbgen.generator.verify.inputs.past_places import past_the_last
 from kbgen.generator.verify.inputs.thresholds import met_integers
+from kbgen.generator.verify.reference.classes import names_classes
 from kbgen.generator.verify.reference.oracle import Reference
 
 from .calls import reference
@@ -103,6 +105,18 @@ def test_what_is_counted_names_classes_and_takes_no_other_numbers() -> None:
     assert met_integers(
         reference(lambda ids: torch.argsort(ids) // 2), [torch.randint(0, 4, (64,))], {}, draw()
     )
+
+
+def test_labels_that_are_looked_up_first_name_classes_too() -> None:
+    def voted(x: torch.Tensor, label: torch.Tensor) -> torch.Tensor:
+        nearest = label[x.argsort(dim=1, stable=True)[:, :3]].int()
+        return (nearest[:, :, None] == torch.arange(4)).sum(1).argmax(1)
+
+    x, label = torch.randn(5, 9), torch.arange(9) % 4
+    assert names_classes(reference(voted), [x, label], {}, label)
+    assert past_the_last(reference(voted), [x, label], {}, draw()) is None
+    others = reference(lambda x, label: (label[x.argsort(1)[:, :3]] == torch.arange(3)).sum(1))
+    assert not names_classes(others, [x, label], {}, label)
 
 
 def test_columns_are_below_zero_as_far_as_rows_are() -> None:
