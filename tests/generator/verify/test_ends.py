@@ -61,5 +61,7 @@ def test_neighbours_lie_at_either_end_where_the_reference_takes_them() -> None:
     far = reference.eager(found, {}).outputs[0]
     narrow = found[0][:, 1:-1] - found[0][:, :-2]  # type: ignore[index]
     assert bool((far & (narrow == -1)).any())  # of which int16 says that they are next to each other
-    places = Reference(module(lambda t, p: t[p]), "as-is")
-    assert either_end(places, [drawn(torch.int64, 100), drawn(torch.int64, 8) % 9], {}, DRAW) is None
+    table, places = drawn(torch.int64, 100), drawn(torch.int64, 8)
+    given = either_end(Reference(module(lambda t, p: t[p]), "as-is"), [table, places], {}, DRAW)
+    assert given is not None
+    assert given[1] is places
