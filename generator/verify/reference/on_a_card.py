@@ -65,17 +65,19 @@ def terms(func: Any, args: Sequence[Any]) -> int:
 
 
 def _equal_products(first: torch.Tensor, second: torch.Tensor) -> int:
-    """As `equal_addends` has it, of the sums at the corners of some of a batch's products."""
+    """As `equal_addends` has it, of the first and the last sum of some of a batch's products."""
     fit = first.ndim in _PLAIN and first.mT.shape[:-1] == second.shape[:-1]
     if not fit or not first.numel() or not second.numel():
         return 0
-    some = slice(None, None, max(1, len(first) // _LOOKED_INTO))
+    some = slice(None, None, max(1, -(-len(first) // _LOOKED_INTO)))
     left, right = (one[some] if one.ndim > 2 else one for one in (first, second.mT))
-    rows, columns = (one[..., :: max(1, one.shape[-2] - 1), :] for one in (left, right))
-    return equal_addends(rows.unsqueeze(-2) * columns.unsqueeze(-3), (-1,))
+    products = left[..., [0, -1], :] * right[..., [0, -1], :]
+    ordered = products.sort(-1).values
+    again = (ordered[..., 1:] == ordered[..., :-1]) & (ordered[..., 1:] != 0)
+    return equal_addends(products, (-1,)) if int(again.sum(-1).max()) >= _EQUAL else 0
 
 
-_PLAIN, _LOOKED_INTO = (2, 3), 16
+_PLAIN, _LOOKED_INTO = (2, 3), 4
 """Axes of a matrix product's operands, and products of a batch that are looked at."""
 
 _LIKE_PRODUCTS = 2
