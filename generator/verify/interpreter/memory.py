@@ -211,10 +211,10 @@ class Memory:
 
     def _foreign(self, stamps: Slots) -> npt.NDArray[np.bool_]:
         """Which stamps are of this launch, the last one, but of another program."""
-        launched: npt.NDArray[np.bool_] = stamps >= self._stamped(0, 0)
-        return (
-            launched & (stamps >> _MOMENT_BITS != self._stamp >> _MOMENT_BITS) if launched.any() else launched
-        )
+        found: npt.NDArray[np.bool_] = stamps >= self._stamped(0, 0)
+        if found.any():
+            found &= stamps >> _MOMENT_BITS != self._stamp >> _MOMENT_BITS
+        return found
 
     def _unordered(self, stamps: Slots, relying: bool = True) -> npt.NDArray[np.bool_]:
         """Which stamps are of another program of this launch that need not have come before this one.
