@@ -65,9 +65,9 @@ def terms(func: Any, args: Sequence[Any]) -> int:
 
 
 def _equal_products(first: torch.Tensor, second: torch.Tensor) -> int:
-    """As `equal_addends` has it, of the first and the last sum of some of a batch's products."""
+    """As `equal_addends` has it, of the first and the last sum of some of a batch's products in float64."""
     fit = first.ndim in _PLAIN and first.mT.shape[:-1] == second.shape[:-1]
-    if not fit or not first.numel() or not second.numel():
+    if not fit or first.dtype != torch.float64 or not first.numel() or not second.numel():
         return 0
     some = slice(None, None, max(1, -(-len(first) // _LOOKED_INTO)))
     left, right = (one[some] if one.ndim > 2 else one for one in (first, second.mT))
