@@ -77,14 +77,15 @@ def idle_behind_lengths(
     if lengths is None:
         return None
     once = [
-        _each_once(one, generator) if one is was and _is_table(one) else one
+        _no_page_twice(one, generator) if one is was and _is_table(one) else one
         for one, was in zip(lengths, inputs, strict=True)
     ]
-    given = lengths if reference.tried(once, state) is None else once
+    moved = any(one is not was for one, was in zip(once, lengths, strict=True))
+    given = once if moved and reference.tried(once, state) is not None else lengths
     return idle_nan(reference, given, state, generator)
 
 
-def _each_once(table: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+def _no_page_twice(table: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """With other entries in each row, no two of them alike, where it holds enough numbers for that."""
     length, many = table.shape[-1], int(table.max()) + 1
     rows = table.numel() // length
