@@ -71,9 +71,18 @@ _APART = 0.5
 def _sizes(found: torch.Tensor, oracle: torch.Tensor) -> tuple[_Pair, _Pair]:
     """Of the error and of the oracle, where both are finite: the norms, and the largest magnitudes."""
     found, oracle = widened(found), widened(oracle)
+    if all_finite(found) and all_finite(oracle):
+        pair = found.double() - oracle, oracle
+        norms, largest = [one.norm() for one in pair], [one.norm(torch.inf) for one in pair]
+        return (norms[0], norms[1]), (largest[0], largest[1])
     gap = torch.where(torch.isfinite(oracle) & torch.isfinite(found), found.double() - oracle, 0.0)
     finite = torch.where(torch.isfinite(oracle), oracle, 0.0)
     return (gap.norm(), finite.norm()), (gap.abs().max(), finite.abs().max())
+
+
+def all_finite(values: torch.Tensor) -> bool:
+    """Of one value at least; NaN passes through both ends."""
+    return all(bool(end.isfinite()) for end in values.aminmax())
 
 
 def _ratio(error: torch.Tensor, size: torch.Tensor) -> float:

@@ -12,9 +12,20 @@ from ..process.exchange import StepReport
 from ..reference.precisions import precision_class
 from ..verdict import Fault
 from .answers import Answers
-from .early import cause_known, end_calls
+from .early import awaited, cause_known, end_calls, nothing
 from .record import Record
 from .works_in import works_in
+
+
+def answer_made(right: Answers, scratch: Path, cases: Sequence[Case], ended: Event) -> None:
+    """Find the right answers to the calls that are made, as they are, until the child has `ended`: what is
+    skipped needs none."""
+    for number, case in enumerate(cases):
+        call = awaited(scratch, number, ended, nothing)
+        if call is None:
+            return
+        if call[0].status != "skipped":
+            right.find(number, case)
 
 
 class Answering:

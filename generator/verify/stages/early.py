@@ -42,7 +42,7 @@ def cause_known(
     While a later call than the first is awaited, `meanwhile` does a part of other work; it is False once
     none is left."""
     for number, case in enumerate(cases):
-        call = _awaited(scratch, number, ended, meanwhile if number else _nothing)
+        call = awaited(scratch, number, ended, meanwhile if number else nothing)
         if call is None:
             return None
         report, tensors = call
@@ -52,7 +52,7 @@ def cause_known(
     return None
 
 
-def _awaited(
+def awaited(
     scratch: Path, number: int, ended: Event, meanwhile: Callable[[], bool]
 ) -> tuple[StepReport, dict[str, Any]] | None:
     """One call when it is over; None if the child ended before."""
@@ -65,7 +65,8 @@ def _awaited(
             ended.wait(_GLANCE_S)
 
 
-def _nothing() -> bool:
+def nothing() -> bool:
+    """No other work meanwhile."""
     return False
 
 

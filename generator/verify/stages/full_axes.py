@@ -8,9 +8,12 @@ sizes give together is made to hold where a kernel's arguments alone make it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from ....profiling.sandbox import Limits, run_child
@@ -22,9 +25,11 @@ from ..process.exchange import CHILD, CHILD_ENV, StepReport, read_report, read_t
 from ..process.layout import NUMBERS, PITCHED
 from ..shapes.stretched import rows_of
 from ..verdict import Fault
+from .answering import answer_made
 from .answers import Answers
 from .at_sizes import ALWAYS, at_sizes
 from .further import LOOPS
+from .halves import second_half
 from .record import Record, device_answers
 from .settings import written
 from .whole_axes import MOST_ROWS, full_axes, full_pairs
@@ -98,9 +103,12 @@ def called_apart(
     limits: Limits,
     name: str = "full axes",
 ) -> AtFullAxes | str:
-    """Judge `cases` in a child of their own; why not, where the calls come to no end."""
+    """Judge `cases` in a child of their own, an instance to each name of a setting; why not, where the calls
+    come to no end."""
     scratch.mkdir(parents=True, exist_ok=True)
     settings = {case.setting.name: case.setting for case in cases}
+    places = {name: place for place, name in enumerate(settings)}
+    cases = [replace(one, step=replace(one.step, shape=places[one.setting.name])) for one in cases]
     shapes = [written(setting, record.source, scratch) for setting in settings.values()]
     write_request(scratch, shapes, [case.step for case in cases], None)
     request = {
@@ -110,24 +118,32 @@ def called_apart(
         "cpu_s": limits.cpu_s,
         "retried": 0,
         "wanted": wanted,
+        "helped": [] if wanted else second_half(cases, record.source),  # else one asks what others have met
+        "processors": len(os.sched_getaffinity(0)),
     }
-    outcome = run_child(CHILD, request, scratch=scratch, limits=limits, env=CHILD_ENV, warm=True)
+    right, ended = Answers(precision, strict=record.precision == "fp32"), Event()
+    with ThreadPoolExecutor(1) as pool:
+        answered = pool.submit(answer_made, right, scratch, tuple(cases), ended)
+        try:
+            outcome = run_child(CHILD, request, scratch=scratch, limits=limits, env=CHILD_ENV, warm=True)
+        finally:
+            ended.set()
+    answered.result()
     if outcome.reply is None or "reports" not in outcome.reply:
         return outcome.status
     record.seconds[name] = outcome.wall_s
-    return _judged(record, cases, precision, outcome.reply, scratch)
+    return _judged(record, cases, right, outcome.reply, scratch)
 
 
 def _judged(
-    record: Record, cases: list[Case], precision: str, reply: Mapping[str, Any], scratch: Path
+    record: Record, cases: list[Case], right: Answers, reply: Mapping[str, Any], scratch: Path
 ) -> AtFullAxes:
     reports = [read_report(document) for document in reply["reports"]]
-    right = Answers(precision, strict=record.precision == "fp32")
     for number, report in enumerate(reports):
         if number >= len(cases):
             right.repeat(number, 0)
             cases.append(replace(cases[0], name=f"{cases[0].name}, with {report.forced}"))
-        elif report.status != "skipped":
+        elif report.status != "skipped" and number not in (right.known.keys() | right.dropped.keys()):
             right.find(number, cases[number])
     answered = right.review(cases, reports, read_tensors(scratch))
     made = [place for place, report in enumerate(reports) if report.status != "skipped"]
@@ -154,14 +170,12 @@ def _cases(record: Record, axes: Mapping[str, Mapping[str, Literal]], altered: S
         families = ("normal", _LOOKED_FOR, *((FAR_BELOW,) if goes_on else ()))
         given = record.mode, seed, families, place
         cases += at_sizes(record.op, f"full {name}", sizes, *given, layout=PITCHED, altered=altered)
-    named = list(dict.fromkeys(case.setting.name for case in cases))
     later = {_LOOKED_FOR: 2, FAR_BELOW: 2, **{family: 3 for family in altered if family not in ALWAYS}}
     cases.sort(key=lambda case: later.get(case.family, int(case.step.layout == PITCHED)))
     second = [case.family in later or case.step.layout == PITCHED for case in cases]
-    places = [named.index(case.setting.name) for case in cases]
     return [
-        replace(case, step=replace(case.step, shape=place, optional=more))
-        for case, place, more in zip(cases, places, second, strict=True)
+        replace(case, step=replace(case.step, optional=more))
+        for case, more in zip(cases, second, strict=True)
     ]
 
 

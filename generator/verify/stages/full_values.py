@@ -56,6 +56,7 @@ def full_values(
             given = record.op, _NAME, dict[str, Any](), record.mode, seed, _FURTHER, 0, PITCHED
             asked += at_sizes(*given, altered)
     asked = [replace(one, step=replace(one.step, optional=place > 0)) for place, one in enumerate(asked)]
+    asked = _by_two_instances(asked)
     cpu_s = min(limits.cpu_s or _NO_LIMIT, round(4 * _LONGEST_S))
     less = replace(limits, cpu_s=cpu_s, wall_s=min(limits.wall_s, 4.0 * cpu_s))
     known = len(record.fields["cases"])
@@ -69,11 +70,20 @@ def full_values(
 _NO_LIMIT = 1 << 20
 
 
+def _by_two_instances(asked: list[Case]) -> list[Case]:
+    """Every second call at full size itself, from the third on, is made of another instance, by which two
+    processes share them."""
+    found = list(asked)
+    for place in [place for place, one in enumerate(asked) if one.setting.name == _NAME][2::2]:
+        other = replace(asked[place].setting, name=f"{_NAME}, another instance")
+        found[place] = replace(asked[place], setting=other)
+    return found
+
+
 def _beyond(record: Record) -> list[Case]:
     """A call with one row more than at full size, which is all that many a second kernel has been made for;
     none where no constant makes rows alone."""
     more = one_more(record.op)
     if more is None:
         return []
-    found = at_sizes(record.op, f"{_NAME} and one more", more, record.mode, record.seed + 6000, ("normal",))
-    return [replace(one, step=replace(one.step, shape=1)) for one in found[:1]]
+    return at_sizes(record.op, f"{_NAME} and one more", more, record.mode, record.seed + 6000)[:1]

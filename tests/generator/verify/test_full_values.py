@@ -1,5 +1,6 @@
 """Calls at full size itself, where an interpreter can make them."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from kbgen.generator.verify.judge import CHILD_LIMITS, verify
-from kbgen.generator.verify.process.exchange import StepReport, read_report
+from kbgen.generator.verify.process.exchange import OTHER_PROGRESS_FILE, StepReport, read_report
 from kbgen.generator.verify.stages import apart, full_axes, full_values
 from kbgen.generator.verify.stages.full_axes import AtFullAxes
 from kbgen.generator.verify.stages.record import Record
@@ -94,6 +95,19 @@ def test_what_is_right_there_says_that_it_was_judged_there(
     assert verdict.word == "passed"
     assert dict(verdict.shapes["full size"]) == {}
     assert {case.name for case in verdict.cases} >= {"full size, normal", "full size, spikes"}
+
+
+def test_calls_at_full_size_are_shared_by_two_instances(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_values, "_FEW_BYTES", full_values._MOST_BYTES)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    verdict = judged(tmp_path, "0")
+    sizes = [name for name in verdict.shapes if name.startswith("full size")]
+    assert sizes == ["full size", "full size and one more", "full size, another instance"]
+    made = [case for case in verdict.cases if case.name.startswith("full size")]
+    assert {case.outcome for case in made} <= {"passed", "skipped"}
+    assert (tmp_path / "scratch" / "full" / OTHER_PROGRESS_FILE).exists()
 
 
 @pytest.mark.parametrize("limit", ["_LONGEST_S", "_MOST_BYTES"])

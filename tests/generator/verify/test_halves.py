@@ -1,9 +1,11 @@
 """Which calls of a judgement a second process makes, and that a verdict is the same without one."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from kbgen.generator.verify import judge
 from kbgen.generator.verify.inputs.setting import Case
@@ -37,7 +39,13 @@ def test_the_first_shape_stays_and_the_second_goes(cases: list[Case]) -> None:
 def test_where_calls_hang_together_one_process_makes_them(cases: list[Case]) -> None:
     assert second_half(cases, "@triton.autotune(configs=[], key=[])") == []
     assert second_half(cases, "import triton.language as tl\nx = tl.multiple_of(x, 16)") == []
-    assert second_half(cases[:4], HONEST) == []
+
+
+def test_few_calls_are_shared_where_they_are_long(cases: list[Case]) -> None:
+    few = cases[:2]
+    assert second_half(few, HONEST) == []
+    inputs = [torch.empty(1 << 20)]
+    assert second_half([replace(one, step=replace(one.step, inputs=inputs)) for one in few], HONEST)
 
 
 def judged(candidate: Path, op: Path, folder: Path) -> Verdict:
