@@ -9,12 +9,11 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.classes import names_classes
-from ..reference.eight_bits import same, widened
+from ..reference.eight_bits import widened
 from ..reference.operators import words
 from ..reference.oracle import Ran, Reference
-from ..reference.wrapping import wraps
-from .domain import operators_of
 from .places import ENDS, MARKS, Uses, names_each_once, puts_at_places
+from .taken import first_taken
 
 
 def extreme_integers(
@@ -67,51 +66,6 @@ def extreme_integers_in(
         return None
     drawn, alone = _at_their_ends(generator), ([whole[turn]],)
     return first_taken(reference, inputs, state, alone, drawn, _a_little_smaller, halved)
-
-
-def first_taken(
-    reference: Reference,
-    inputs: Sequence[Input],
-    state: dict[str, torch.Tensor],
-    choices: Sequence[Sequence[int]],
-    drawn: Callable[[torch.Tensor, int], torch.Tensor],
-    *smaller: Callable[[Input], Input],
-) -> list[Input] | None:
-    """`inputs` with what is `drawn` for a tensor, by its turn, at the first of these choices of places that
-    the reference takes, or with the first of what is `smaller` than that where its own numbers would run over
-    and those do not; None where it takes none, or floating results come of it."""
-    divides = any(choices) and not DIVIDES.isdisjoint(operators_of(reference, inputs, state))
-    for places in choices:
-        changed = list(inputs)
-        for turn, place in enumerate(places):
-            value = inputs[place]
-            assert isinstance(value, torch.Tensor)
-            changed[place] = _divisible(drawn(value, turn)) if divides else drawn(value, turn)
-        answer = reference.tried(changed, state) if places else None
-        if answer is not None and _floats_stay(reference, inputs, state, answer):
-            if not wraps(reference, changed, state) or wraps(reference, inputs, state):
-                return changed
-            tried = (
-                [less(one) if at in places else one for at, one in enumerate(changed)] for less in smaller
-            )
-            return next((fewer for fewer in tried if not wraps(reference, fewer, state)), changed)
-    return None
-
-
-def _floats_stay(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], answer: Ran
-) -> bool:
-    """Whether none of the results floats, or those that do have nothing to do with what has been changed."""
-    if not floats_out(answer):
-        return True
-    if all(one.is_floating_point() for one in answer.outputs):
-        return False
-    usual = reference.tried(inputs, state)
-    return usual is not None and all(
-        same(was, now)
-        for was, now in zip(usual.outputs, answer.outputs, strict=True)
-        if now.is_floating_point()
-    )
 
 
 def _a_little_smaller(value: Input) -> Input:
@@ -263,15 +217,6 @@ def _anywhere(value: Input, generator: torch.Generator) -> torch.Tensor:
 
 
 _BYTE = 8
-
-
-DIVIDES = frozenset(("div", "floor_divide", "remainder", "fmod"))
-
-
-def _divisible(value: torch.Tensor) -> torch.Tensor:
-    """Without zeros, and without the smallest number, whose quotient with -1 is none: processors trap."""
-    least = torch.iinfo(value.dtype).min
-    return value.masked_fill(value == 0, 1).masked_fill(value == least, least + 1)
 
 
 def _nearly_one(value: torch.Tensor) -> torch.Tensor:

@@ -15,7 +15,8 @@ from ..reference.oracle import Reference
 from ..reference.watching import Watching
 from ..reference.wrapping import wraps
 from .domain import operators_of
-from .integers import DIVIDES, first_taken, halved, is_answered, is_whole
+from .integers import halved, is_answered, is_whole
+from .taken import DIVIDES, first_taken
 from .wide_integers import RECKONS, Reckoned
 
 _TYPES = (torch.int16, torch.int32, torch.int64)

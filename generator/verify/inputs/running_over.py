@@ -12,7 +12,8 @@ from ..reference.operators import RANKS, words
 from ..reference.oracle import Reference
 from ..reference.wrapping import wraps
 from .domain import operators_of
-from .integers import DIVIDES, floats_out, is_answered, is_whole
+from .integers import floats_out, is_answered, is_whole
+from .taken import DIVIDES
 from .wide_integers import PICKS_BITS, any_bits
 
 RUNNING_OVER = "integers that run over"

@@ -200,6 +200,19 @@ def _some_zero(
 _PRUNED = 1 / 8
 
 
+def _faint(
+    model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator
+) -> dict[str, torch.Tensor] | None:
+    """Every parameter next to nothing, as behind a long decay: what skips a weight below a bound of its own
+    loses all. None where there are none of float32's range."""
+    wide = [name for name in _parameters(model, state) if state[name].dtype in _OF_WIDE_RANGE]
+    faint = {name: (_FAINT * state[name]).to(state[name].dtype) for name in wide}
+    return {**state, **faint} if faint else None
+
+
+_FAINT, _OF_WIDE_RANGE = 2.0**-24, (torch.float32, torch.bfloat16)
+
+
 def _scaled_up(
     model: nn.Module, state: Mapping[str, torch.Tensor], generator: torch.Generator
 ) -> dict[str, torch.Tensor] | None:
@@ -232,6 +245,7 @@ TRAINED = {
     "single weights far out": _single_far_out,
     "single weights of a hundred": _single_farther,
     "some weights of zero": _some_zero,
+    "faint weights": _faint,
 }
 """What training makes of weights and no constructor gives."""
 

@@ -241,7 +241,8 @@ class _Plan:
                 cases += self._altered(place, one, *_MASKS, "largest number", *_MEMORY)
         largest = {self._most(input_bytes)[0], self.widest[0]}
         for place in sorted(largest - {0}):
-            cases += self._altered(place, self.found[place], *AT_LENGTH)
+            masks = [] if self.found[place].name.startswith(LONG) else _MASKS[1:]
+            cases += self._altered(place, self.found[place], *AT_LENGTH, *masks)
         for place, other in enumerate(self.found):  # few sums are the largest, and some of these wrap
             if place not in {0, *largest} and signed_tables(other.state):
                 cases += self._altered(place, other, "as their weights")
@@ -253,9 +254,8 @@ class _Plan:
         return [*cases, *(more for one in cases for more in self.draw.altered(one, "full lengths"))]
 
     def _apart(self) -> list[Case]:
-        """Of the shapes that stand at the end: what a crowd of places is asked, bytes at their ends, or usual
-        values alone and what runs over at an axis, and zeros where there is one of each: of nothing but one
-        class no loss is left."""
+        """Of the shapes at the end: what a crowd of places is asked, bytes at their ends, or usual values and
+        what runs over at an axis, and zeros where there is one of each: of one class no loss is left."""
         cases = []
         for place, one in self.apart:
             if one.name == CROWDED:

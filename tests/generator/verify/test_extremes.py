@@ -48,6 +48,25 @@ def test_rows_of_the_smallest_and_the_largest_integer() -> None:
     assert given[0, 0] == 0
 
 
+class Chosen(nn.Module):
+    def __init__(self, times: float = 1.0) -> None:
+        super().__init__()
+        self.times = times
+
+    def forward(self, x: torch.Tensor, priority: torch.Tensor) -> torch.Tensor:
+        return x[priority.argmax()] * self.times
+
+
+def test_floating_numbers_may_be_chosen_by_integers_of_either_sign_and_not_made_of_them() -> None:
+    given = torch.tensor([2, -1, 3, 0], dtype=torch.int32)
+    changed = extreme_integers(Reference(Chosen(), "as-is"), [X, given], {}, DRAW)
+    assert changed is not None
+    assert isinstance(changed[1], torch.Tensor)
+    assert (int(changed[1][0]), int(changed[1][-1])) == (-(2**31), 2**31 - 1)
+    assert extreme_integers(Reference(Chosen(), "as-is"), [X, given.abs()], {}, DRAW) is None
+    assert extreme_integers(Reference(Chosen(1.5), "as-is"), [X, given], {}, DRAW) is None
+
+
 def test_rows_between_the_ends_hold_integers_of_every_magnitude() -> None:
     given = torch.zeros(8, 64, dtype=torch.int64)
     changed = extreme_integers(Reference(Largest(), "as-is"), [given], {}, DRAW)

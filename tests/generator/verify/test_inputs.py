@@ -268,7 +268,7 @@ def test_nothing_tells_of_the_guards_around_an_input() -> None:
 def test_training_turns_signs_and_takes_single_numbers_far_out() -> None:
     model = nn.BatchNorm1d(64)
     state = draw_weights(model, generator())
-    turn, raise_, farther, _ = TRAINED.values()
+    turn, raise_, farther, *_ = TRAINED.values()
     turned = turn(model, state, generator())
     assert turned is not None
     assert torch.equal(turned["weight"].abs(), state["weight"])
@@ -348,6 +348,12 @@ def test_some_weights_are_zero_and_buffers_that_loading_may_bring_move() -> None
     state = TRAINED["some weights of zero"](model, model.state_dict(), generator())
     assert state is not None
     assert 0 < int((state["weight"] == 0).sum()) < 32
+    faint = TRAINED["faint weights"](model, model.state_dict(), generator())
+    assert faint is not None
+    assert float(faint["weight"].max()) == 2.0**-24
+    assert float(faint["temperature"]) == 2.0
+    assert TRAINED["faint weights"](model.half(), model.state_dict(), generator()) is None
+    model = Buffered()
     others = other_buffers(model, generator())
     assert others.keys() == {"mask", "temperature"}
     assert 16 < int(others["mask"].sum()) < 48
