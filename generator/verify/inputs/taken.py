@@ -23,7 +23,7 @@ def first_taken(
 ) -> list[Input] | None:
     """`inputs` with what is `drawn` for a tensor, by its turn, at the first of these choices of places that
     the reference takes, or with the first of what is `smaller` than that where its own numbers would run over
-    and those do not; None where it takes none, or floating results come of it."""
+    and those do not; None where it takes none, or floating results are made of it."""
     divides = any(choices) and not DIVIDES.isdisjoint(operators_of(reference, inputs, state))
     for places in choices:
         changed = list(inputs)
@@ -32,10 +32,7 @@ def first_taken(
             assert isinstance(value, torch.Tensor)
             changed[place] = _divisible(drawn(value, turn)) if divides else drawn(value, turn)
         answer = reference.tried(changed, state) if places else None
-        ranks = all(
-            bool((one < 0).any()) for place in places if isinstance(one := inputs[place], torch.Tensor)
-        )
-        if answer is not None and _floats_stay(reference, inputs, state, answer, ranks):
+        if answer is not None and _floats_stay(reference, inputs, state, answer, places):
             if not wraps(reference, changed, state) or wraps(reference, inputs, state):
                 return changed
             tried = (
@@ -46,40 +43,39 @@ def first_taken(
 
 
 def _floats_stay(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], answer: Ran, ranks: bool
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    answer: Ran,
+    places: Sequence[int],
 ) -> bool:
-    """Whether none of the results floats, or those that do have nothing to do with what has been changed, or
-    are chosen by it: by priorities, say, which lengths and places, never below zero, are not."""
-    floating = [one for one in answer.outputs if one.is_floating_point()]
-    if not floating:
+    """Whether none of the results floats, or those that do have nothing to do with what has been changed at
+    these `places`, or are chosen by it: by priorities, say, which lengths and places to look up, never below
+    zero, are not."""
+    floating = [place for place, one in enumerate(answer.outputs) if one.is_floating_point()]
+    usual = reference.tried(inputs, state) if floating else None
+    if usual is None:
+        return not floating
+    if all(_goes_below_zero(inputs[place]) for place in places) and _are_chosen(inputs, state, usual, answer):
         return True
-    if ranks and _are_chosen(reference, inputs, state, answer):
-        return True
-    if len(floating) == len(answer.outputs):
-        return False
-    usual = reference.tried(inputs, state)
-    return usual is not None and all(
-        same(was, now)
-        for was, now in zip(usual.outputs, answer.outputs, strict=True)
-        if now.is_floating_point()
-    )
+    some_stay = len(floating) < len(answer.outputs)
+    return some_stay and all(same(usual.outputs[place], answer.outputs[place]) for place in floating)
 
 
-def _are_chosen(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], answer: Ran
-) -> bool:
-    """Whether each floating number of the results goes in as it is, or comes out of usual numbers too."""
-    usual = reference.tried(inputs, state)
-    given = (*inputs, *state.values(), *(usual.outputs if usual else ()))
-    known = [
-        _exact(one).reshape(-1) for one in given if isinstance(one, torch.Tensor) and one.is_floating_point()
-    ]
-    chosen = [_exact(one) for one in answer.outputs if one.is_floating_point()]
-    return bool(known) and all(bool(torch.isin(one, torch.cat(known)).all()) for one in chosen)
+def _goes_below_zero(value: Input) -> bool:
+    return isinstance(value, torch.Tensor) and bool((value < 0).any())
 
 
-def _exact(value: torch.Tensor) -> torch.Tensor:
-    return widened(value).double()
+def _are_chosen(inputs: Sequence[Input], state: dict[str, torch.Tensor], usual: Ran, answer: Ran) -> bool:
+    """Whether each floating number of the results goes in as it is, or comes out of `usual` numbers too."""
+    known = torch.cat(_floating([*inputs, *state.values(), *usual.outputs]))
+    return all(bool(torch.isin(one, known).all()) for one in _floating(answer.outputs))
+
+
+def _floating(values: Sequence[Input]) -> list[torch.Tensor]:
+    """All of their floating numbers, in float64."""
+    tensors = (one for one in values if isinstance(one, torch.Tensor) and one.is_floating_point())
+    return [widened(one).double().reshape(-1) for one in tensors]
 
 
 DIVIDES = frozenset(("div", "floor_divide", "remainder", "fmod"))

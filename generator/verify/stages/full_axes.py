@@ -172,10 +172,9 @@ def _cases(record: Record, axes: Mapping[str, Mapping[str, Literal]], altered: S
         cases += at_sizes(record.op, f"full {name}", sizes, *given, layout=PITCHED, altered=altered)
     later = {_LOOKED_FOR: 2, FAR_BELOW: 2, **{family: 3 for family in altered if family not in ALWAYS}}
     cases.sort(key=lambda case: later.get(case.family, int(case.step.layout == PITCHED)))
-    second = [case.family in later or case.step.layout == PITCHED for case in cases]
     return [
-        replace(case, step=replace(case.step, optional=more))
-        for case, more in zip(cases, second, strict=True)
+        replace(case, step=replace(case.step, optional=case.family in later or case.step.layout == PITCHED))
+        for case in cases
     ]
 
 
