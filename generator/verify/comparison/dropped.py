@@ -35,6 +35,7 @@ from ..inputs.families import (
     VANISHING,
     floats,
 )
+from ..inputs.idle import IDLE
 from ..inputs.ignored import ALL_IGNORED
 from ..inputs.with_weights import ALONE
 from ..reference.budget import FLOORS, too_ill_conditioned
@@ -58,6 +59,8 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
     is the answer to the first one, where that is known."""
     if _mostly_undefined(answer) and answer.case.family not in (ALL_IGNORED, *NANS):
         return "the reference itself is mostly non-finite here"
+    if not (first or answer.case.family.startswith(IDLE)) and answer.oracle.passes_integers:
+        return "a number is cast that its integer does not hold, which is undefined"
     if len(answer.left_open) == len(answer.oracle.outputs):
         return "the order of equals shows in it, which torch leaves open"
     if not first and any(too_ill_conditioned(one, precision) for one in answer.targets()):
@@ -93,8 +96,6 @@ def why_dropped(answer: Answer, precision: str, first: bool, usual: Answer | Non
         return "whether a product of many is infinite by then depends on their order"
     if answer.case.family == INFINITE and "lerp" in answer.oracle.operators:
         return "which infinities become NaN depends on the end that is started from"
-    if answer.case.family == INFINITE and _casts(answer):
-        return "infinities and NaN are cast to integers, which is undefined"
     if answer.case.family in NANS and not _passes_nan(answer):
         return NAN_COMPARED
     return _why_too_small(answer, precision) if answer.case.family in CLOSE_IN else ""
@@ -138,13 +139,6 @@ def _passes_nan(answer: Answer) -> bool:
     state = {name: torch.full_like(one, torch.nan) if floats(one) else one for name, one in weights}
     ran = case.setting.reference.tried_exactly(whole, state)
     return ran is not None and not ran.compares_nan
-
-
-def _casts(answer: Answer) -> bool:
-    """Whether integers come out that are no places: rounded from floating numbers, then."""
-    kinds = (torch.bool, torch.int64)  # truths, counts and places apart
-    outputs = answer.oracle.outputs
-    return any(not one.is_floating_point() and one.dtype not in kinds for one in outputs)
 
 
 _RANKED = SORTS | {"argmax", "argmin"}

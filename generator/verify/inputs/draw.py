@@ -40,7 +40,7 @@ from .other_numbers import OTHER_NUMBERS
 from .places import puts_at_places
 from .regimes import REGIMES
 from .repeated import state_twice
-from .resized import ONE_ROW, other_lengths, other_rows, other_sides
+from .resized import MANY_ROWS, ONE_ROW, other_lengths, other_rows, other_sides
 from .setting import Case, Setting
 from .weights import (
     AS_INPUTS,
@@ -124,14 +124,14 @@ class Draw:
         return [_sized(case, layout, layout, inputs)]
 
     def resized(
-        self, case: Case, lengths: Collection[int] | None = None, rows: bool = True
+        self, case: Case, lengths: Collection[int] | None = None, rows: bool = True, many: int = 0
     ) -> Iterator[Case]:
-        """The same call on other numbers of `rows`, and with other lengths of each other axis (of those that
-        are as long as one of `lengths`, if these are given), where the reference has an answer to it."""
+        """The same call on other numbers of `rows`, so `many` elements too, and with other lengths of each
+        other axis (of those as long as one of `lengths`, if given), where the reference has an answer."""
         given = (case.setting.reference, case.inputs, case.step.state)
         op = case.setting.op
         sizes, axes = op.constants.values() if lengths is None else lengths, axes_of(op)
-        fewer = other_rows(*given, axes) if rows else iter(())
+        fewer = other_rows(*given, axes, many) if rows else iter(())
         sides = other_sides(*given, sizes, lengths is not None, axes)
         longer = other_lengths(*given, sizes, lengths is not None, axes)
         for layout, found in ((ROWS, fewer), (LENGTHS, longer), (LENGTHS, sides)):
@@ -139,7 +139,7 @@ class Draw:
                 if not divide_all(inputs, case.inputs, case.setting.offsets):
                     continue
                 sized = _sized(case, layout, told, inputs)
-                must = told == ONE_ROW or layout == LENGTHS
+                must = told in (ONE_ROW, MANY_ROWS) or layout == LENGTHS
                 yield replace(sized, step=replace(sized.step, optional=not must))
 
     def renumbered(self, place_of_shape: int, setting: Setting) -> list[Case]:

@@ -21,6 +21,9 @@ from .lengths import full_lengths
 from .places import Uses
 from .turned_by_nan import turned_by_nan
 
+IDLE = "idle"
+"""What families of it begin with: the reference leaves that out, whatever it makes of it."""
+
 SPIKE = 2.0**40
 """So large that its rounding error alone exceeds any usual value."""
 
@@ -99,7 +102,8 @@ def idle_places(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
 ) -> list[Input] | None:
     """`inputs` with -1, as servers leave it in entries of a table that nobody uses, at every place of an
-    integer that the answer does not depend on, whatever stands there; None where none is found."""
+    integer that the answer does not depend on, whatever stands there or beside it: of two points that happen
+    to be one, the third of their angle has no part either. None where none is found."""
     place = next((place for place, one in enumerate(inputs) if _is_table(one)), None)
     if place is None:
         return None
@@ -108,15 +112,22 @@ def idle_places(
         answer = reference.tried(inputs, state)
     if answer is None or uses.otherwise or not uses.names:
         return None
-    found, largest = changed.clone(), int(changed.max())
+    largest, others = int(changed.max()), changed.view(-1).flip(0).view(changed.shape)
     pages = any(isinstance(one, torch.Tensor) and _floats(one) and one.ndim > 2 for one in inputs)
     far = [] if pages else [max(_NO_PLACE, torch.iinfo(changed.dtype).min)]
+
+    def given(table: torch.Tensor) -> list[Input]:
+        return [*inputs[:place], table, *inputs[place + 1 :]]
+
+    def is_idle(table: torch.Tensor, spot: int, right: Ran) -> bool:
+        tried = (given(_with(table, spot, value)) for value in (-1, largest, 0, *far))
+        return all(same_answer(reference.tried(one, state), right) for one in tried)
+
+    found, beside = changed.clone(), reference.tried(given(others), state)
     for spot in torch.randint(0, changed.numel(), (_TRIES // 2,), generator=generator).tolist():
-        tried = [_with(found, spot, value) for value in (-1, largest, 0, *far)]
-        given = ([*inputs[:place], one, *inputs[place + 1 :]] for one in tried)
-        if all(same_answer(reference.tried(one, state), answer) for one in given):
-            found = tried[0]
-    return None if torch.equal(found, changed) else [*inputs[:place], found, *inputs[place + 1 :]]
+        if is_idle(found, spot, answer) and (beside is None or is_idle(others, spot, beside)):
+            found = _with(found, spot, -1)
+    return None if torch.equal(found, changed) else given(found)
 
 
 _MANY = 1 << 20

@@ -4,6 +4,7 @@ twice as many rows or one, or another axis twice as long."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeGuard
 
 import torch
@@ -16,20 +17,24 @@ from .axes import UNKNOWN, Axes, Axis, in_proportion
 from .integers import is_whole
 from .places import names_each_once, puts_at_places, rises
 
-ONE_ROW = "one row"
-"""A batch of one, which every model meets."""
+ONE_ROW, MANY_ROWS = "one row", "many rows"
+"""A batch of one, which every model meets; and one that takes several blocks, whatever these hold."""
 
 EXCHANGED = "sides exchanged"
 """As many elements as before."""
 
 
 def other_rows(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], axes: Axes = UNKNOWN
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    axes: Axes = UNKNOWN,
+    many: int = 0,
 ) -> Iterator[tuple[str, list[Input]]]:
-    """`inputs` with every row a second time, the last one first, and, where all of them have as many, with a
-    single one; each with a name, where the reference has an answer. The first axis of all counts them, unless
-    by `axes` another constant makes it. A single element is broadcast to whatever it stands along: where two
-    would not do, it is no row."""
+    """`inputs` with every row a second time, the last one first, with so `many` elements in the largest of
+    them, if that takes more, and, where all of them have as many, with a single one; each with a name, where
+    the reference has an answer. The first axis of all counts them, unless by `axes` another constant makes
+    it. A single element is broadcast to whatever it stands along: where two would not do, it is no row."""
     places = [place for place, one in enumerate(inputs) if isinstance(one, torch.Tensor) and one.ndim > 0]
     rows = len(inputs[places[0]]) if places else 0  # type: ignore[arg-type]
     if rows < 2:
@@ -53,6 +58,11 @@ def other_rows(
     more = changed(_rows_again)
     if repeats and has_answer(reference, more, state):
         yield "more rows", more
+    largest = max(one.numel() for one in inputs if _has_rows(one, rows))
+    if repeats and many > 2 * largest > 0:
+        several = changed(partial(_rows_again, times=many // largest))
+        if has_answer(reference, several, state):
+            yield MANY_ROWS, several
     if with_rows == set(places):  # one that has others would be broadcast
         two, single = changed(lambda one: one[:2].clone()), changed(lambda one: one[:1].clone())
         if has_answer(reference, two, state) and has_answer(reference, single, state):
@@ -64,10 +74,10 @@ def _number(inputs: Sequence[Input], place: int) -> int:
     return sum(isinstance(one, torch.Tensor) for one in inputs[:place])
 
 
-def _rows_again(value: torch.Tensor) -> torch.Tensor:
+def _rows_again(value: torch.Tensor, times: int = 1) -> torch.Tensor:
     """Beginnings of rows stay in order."""
-    twice = torch.cat([value, _turned(value, 0)])
-    return twice.sort().values if rises(value) else twice
+    more = torch.cat([value, *[_turned(value, 0)] * times])
+    return more.sort().values if rises(value) else more
 
 
 def _has_rows(value: Input, rows: int) -> TypeGuard[torch.Tensor]:

@@ -26,7 +26,8 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     `choices` remembers the arg-reductions on the way, `terms` the longest sum, `in_turn` that of what is
     added at places, `multiplies` whether there is one of products, `steps` how many operators round,
-    `operators` the names of all. With a `shaking` generator, what these give is off by so many `times`
+    `operators` the names of all, `passes_integers` whether a number is cast that its integer does not hold.
+    With a `shaking` generator, what these give is off by so many `times`
     +-`STEP_ROUNDOFF`, equal values by one sign if `equals_alike`, as one kernel would round them; and those
     whose common form is a difference of numbers near one by as much of one.
     """
@@ -39,6 +40,7 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.shaking, self.roundoff = shaking, times * STEP_ROUNDOFF
         self.signs = _signs_of_values if equals_alike else _signs
         self.multiplies, self.operators, self.compares_nan = False, set[str](), False
+        self.passes_integers = False
         self.sides_with_infinity, self.sums = False, NestedSums()
 
     @classmethod
@@ -58,6 +60,8 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.sides_with_infinity = self.sides_with_infinity or any(map(_holds_infinity, args))
         elif plain_name(func) in _CHOOSES and self.sides_with_infinity:
             self.compares_nan = self.compares_nan or any(map(_holds_nan, args))
+        if plain_name(func) in _CASTS:
+            self.passes_integers = self.passes_integers or _passes(args, result)
         products, sums = terms(func, args), added(func, args)
         self.in_turn = max(self.in_turn, added_at_places(func, args))
         self.terms = max(self.terms, products, sums * self.sums.within(func, args, result), self.in_turn)
@@ -71,6 +75,11 @@ class InFloat64(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if self.shaking is not None and (size := near_one(func, args)) is not None:
             result = _each(lambda one: one.add_(size * (self._factors(one) - 1)), result)
         return _each(lifted, result)
+
+    def seen(self) -> dict[str, Any]:
+        """What there is to say of a run by now, choices apart."""
+        names = ("terms", "in_turn", "steps", "multiplies", "compares_nan", "passes_integers")
+        return {name: getattr(self, name) for name in names} | {"operators": frozenset(self.operators)}
 
     def _off(self, value: Any, farther: float) -> Any:
         """In place, as the operator itself may have worked."""
@@ -122,6 +131,8 @@ _ORDERS = frozenset({"lt", "le", "gt", "ge", "topk", "sort", "msort", "kthvalue"
 _SIDES, _CHOOSES = frozenset({"lt", "le", "gt", "ge", "eq", "ne"}), frozenset({"where", "masked_fill"})
 """What is left out by a comparison of infinity is left out as NaN, or as zero times that."""
 
+_CASTS = frozenset({"_to_copy", "copy_"})
+
 NORMALISATIONS = {
     "native_batch_norm": 1, "_native_batch_norm_legit": 1, "native_group_norm": 1, "native_layer_norm": 2
 }  # fmt: skip
@@ -134,6 +145,15 @@ def _holds_nan(value: Any) -> bool:
 
 def _holds_infinity(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point() and bool(value.isinf().any())
+
+
+def _passes(args: tuple[Any, ...], result: Any) -> bool:
+    """Whether a number, or what is none, is cast that the integers of the result do not hold."""
+    floating = [one for one in args if isinstance(one, torch.Tensor) and one.is_floating_point()]
+    if result.is_floating_point() or result.dtype == torch.bool or not floating:
+        return False
+    value, held = floating[-1].double(), torch.iinfo(result.dtype)
+    return not bool(((value > held.min - 1.0) & (value < held.max + 1.0)).all())
 
 
 _WIDE = {

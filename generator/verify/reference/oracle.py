@@ -44,6 +44,7 @@ class Ran:
     steps: int = 0  # operators that round, in the oracle
     multiplies: bool = False  # and adds up products
     compares_nan: bool = False  # on the way, in the oracle
+    passes_integers: bool = False  # by a number that is cast, likewise
     operators: frozenset[str] = frozenset()  # of ATen, by their plain names, in the oracle
     drew: bool = False  # random numbers, from torch's generator
     overlaps: tuple[tuple[int, int], ...] = ()  # outputs that have an element in common
@@ -266,12 +267,7 @@ def _gathered(result: Any, args: list[Input], model: nn.Module, lifting: InFloat
         if lifting is not None and (choice := lifting.choices.of(output, args)) is not None
     }
     ran = Ran(outputs, str(tree), state, args, aliases, placed, overlaps=overlapping(outputs))
-    if lifting is None:
-        return ran
-    known = {
-        name: getattr(lifting, name) for name in ("terms", "in_turn", "steps", "multiplies", "compares_nan")
-    }
-    return replace(ran, **known, operators=frozenset(lifting.operators))
+    return ran if lifting is None else replace(ran, **lifting.seen())
 
 
 def _alike(some: Sequence[torch.Tensor], others: Sequence[torch.Tensor], tolerance: float) -> bool:

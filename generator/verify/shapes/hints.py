@@ -29,7 +29,8 @@ class Hints:
     latter, and `bfloat16` that type. `promises` are made to the compiler; `asks_addresses`: for alignment,
     say; `units` of a card are asked for; `asks_atomics`: what an atomic found is made use of; `moduli`: what
     a remainder that is compared is taken by, the least and the largest; `factors`: what it may multiply a
-    hash by; `refuses`: it says no on purpose; a mistake raises without."""
+    hash by; `refuses`: it says no on purpose; a mistake raises without; `keeps`: something outlives
+    a call."""
 
     longest_tile: int
     longest_row: int
@@ -44,6 +45,7 @@ class Hints:
     moduli: tuple[int, ...]
     factors: tuple[int, ...]
     refuses: bool
+    keeps: bool
 
 
 @lru_cache(maxsize=8)
@@ -66,6 +68,7 @@ def hints(source: str) -> Hints:
         moduli=_moduli(tree),
         factors=_factors(tree),
         refuses=any(isinstance(node, ast.Raise | ast.Assert) for node in tree),
+        keeps=any(map(_keeps, tree)),
     )
 
 
@@ -84,6 +87,14 @@ def _is_kernel(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
         ast.unparse(mark).partition("(")[0].endswith("jit") for mark in node.decorator_list
     )
+
+
+def _keeps(node: ast.AST) -> bool:
+    """Whether a function other than a constructor assigns to what is no name of its own."""
+    if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
+        return False
+    stores = (one for one in ast.walk(node) if isinstance(one, ast.Attribute | ast.Subscript | ast.Global))
+    return any(isinstance(one, ast.Global) or isinstance(one.ctx, ast.Store) for one in stores)
 
 
 def _asks_atomics(tree: list[ast.AST]) -> bool:

@@ -11,7 +11,7 @@ from ....profiling.op import Op, OpError
 from ....profiling.shapes import ShapeSet
 from .sizing import builds_alike, fewest, first_sound, free_sizes, is_crowded, sizes_of
 
-LONG, OVER, OTHER = "long ", "one over ", "another "
+LONG, OVER, OTHER, PAST_A_BLOCK = "long ", "one over ", "another ", "past a block of "
 """What their names begin with."""
 
 _SHORTEST, _LONGEST = 8, 1024
@@ -114,6 +114,23 @@ def one_over(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
         if not any(size > _TILE and 0 < size % _TILE <= _LITTLE for size in _judged(op, name, sets)):
             found += made_along(op, f"{OVER}{name}", name, _ONE_OVER, sets, most_bytes)
     return found
+
+
+def past_a_block(op: Op, sets: list[ShapeSet], block: int, most_bytes: int) -> list[ShapeSet]:
+    """For the largest sizes that may be longer than a candidate's longest `block`, a little longer: programs
+    that share a row meet there."""
+    full, lengths = sizes_of(op.constants), (block + 1, block + 8, block + 16)
+    long = [name for name in free_sizes(op) if _MOST_TIMES * full.get(name, 0) > block > 0]
+    long.sort(key=lambda one: -full[one])
+    made = (
+        made_along(op, f"{PAST_A_BLOCK}{name}", name, lengths, sets, most_bytes, alone=True)
+        for name in long[:_PARTED]
+    )
+    return [one for found in made for one in found]
+
+
+_MOST_TIMES = 3
+"""As full size's that an axis may be."""
 
 
 def _judged(op: Op, name: str, sets: list[ShapeSet]) -> list[int]:

@@ -8,7 +8,6 @@ runs out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -48,7 +47,7 @@ from ..inputs.setting import Case, Setting
 from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.crowds import CROWDED
 from ..shapes.in_parts import TOGETHER
-from ..shapes.longest import LONG
+from ..shapes.longest import LONG, PAST_A_BLOCK
 from ..shapes.ones import ONES
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
 from ..shapes.thousands import STEPS
@@ -127,15 +126,13 @@ class _Plan:
             draw.case(0, first, "normal"),
         ]
         left_out = cases[0 if changes_inputs(first) else -1]  # of other draws a step may be skipped, say
-        name = f"{left_out.name}, kernels left out"
-        cases.append(replace(left_out, name=name, step=ghost(left_out.step)))
+        cases.append(ghost(left_out))
         cases += self._at_small(shipped)
         cases += self._elsewhere_too({case.family for case in cases})
         cases += self._of_places_and_rows(shipped)
         cases += self._at_parts()
         cases += self._at_length()
-        cases += [*beside_full, *self._apart()]
-        cases.append(replace(shipped, name=f"{shipped.name}, moved", step=moved(first, shipped)))
+        cases += [*beside_full, *self._apart(), moved(shipped, late=True)]
         if tells_more(ONE_NAN, first):
             cases.append(draw.case(0, first, ONE_NAN, optional=False))
             cases += [*self._altered(*self.odd, NAN_BESIDE), *self._altered(0, first, *NAN_ALONE)]
@@ -261,6 +258,8 @@ class _Plan:
             if one.name == CROWDED:
                 met = self._altered(place, one, "one place", "one part", "one number")
                 cases += [*met, *(more for case in met for more in self.draw.altered(case, "masks on"))]
+            elif one.name.startswith(PAST_A_BLOCK):  # programs that ask atomics meet there
+                cases += [usual := self.draw.case(place, one, "normal"), moved(usual)]
             elif one.name.startswith(BYTES):
                 cases += self._altered(place, one, "extreme integers", "opposed ends", "as their weights")
             else:

@@ -38,6 +38,7 @@ from ..shapes.stretched import NAMED
 from ..text.candidate import with_constants
 from .cases import plain
 from .modes import other_modes
+from .repeats import moved
 from .settings import EVEN
 from .worth_asking import asks
 
@@ -55,22 +56,28 @@ def further(found: list[Setting], planned: list[Case], seed: int, source: str, d
     cases += _in_another_order(found, planned, source)
     asked = {one.name for one in planned if not one.step.optional}
     cases = [one for one in cases if one.name not in asked]
-    return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned)]
+    return cases if _names_sizes(source, found) else [*cases, *_resized(found, planned, source)]
 
 
-def _resized(found: list[Setting], cases: list[Case]) -> list[Case]:
+def _resized(found: list[Setting], cases: list[Case], source: str) -> list[Case]:
     """Calls of the first shape's instance on other numbers of rows, and lengths of other axes of which its
     constructor was told nothing, and one on as many as before: what it remembers of sizes shows. Right after
-    it other sides of as many elements, so that what is kept for these holds numbers of usual size."""
+    it other sides of as many elements, so that what is kept for these holds numbers of usual size. For one
+    that keeps anything, blocks of rows enough that what it keeps of them is longer than before."""
     usual = plain(cases, cases[0].setting)
     told = any((one.args, one.kwargs) != (found[0].args, found[0].kwargs) for one in found)
     op = found[0].op
     draw, untold = Draw(torch.Generator()), _untold(op) if told else None
-    more = list(draw.resized(usual, untold, rows=not (told and _is_told_rows(op))))
+    many = _BLOCKS * max(_BLOCK, hints(source).longest_row) if hints(source).keeps else 0
+    more = list(draw.resized(usual, untold, not (told and _is_told_rows(op)), many))
     again = replace(usual.step, again=False, optional=False)
     after = replace(usual, name=f"{usual.name}, after others", step=again)
     sides = [one for one in more if one.name.endswith(EXCHANGED)]
     return [*more[: len(more) - len(sides)], after, *sides] if more else []
+
+
+_BLOCKS, _BLOCK = 4, 1024
+"""Of the longest that a candidate names, or else of so many elements: a few make one row."""
 
 
 def _untold(op: Op) -> frozenset[int]:
@@ -115,10 +122,7 @@ def _in_another_order(found: list[Setting], planned: list[Case], source: str) ->
     """The largest shape's programs from the last to the first, for a candidate that asks atomics what they
     found: at the first shape there may be one program alone."""
     place, largest = _largest(found)
-    if not place or not hints(source).asks_atomics:
-        return []
-    usual = plain(planned, largest)
-    return [replace(usual, name=f"{usual.name}, moved", step=replace(usual.step, moved=True, again=False))]
+    return [moved(plain(planned, largest))] if place and hints(source).asks_atomics else []
 
 
 def with_large_spikes(found: list[Setting], seed: int, declared: str) -> list[Case]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..inputs.setting import Case, Setting
-from ..process.exchange import Step
+from ..inputs.setting import Case
 
 
-def ghost(step: Step) -> Step:
+def ghost(case: Case) -> Case:
     """The call before once more, with every kernel left out."""
-    return replace(step, ghost=True, optional=False, again=False)
+    step = replace(case.step, ghost=True, optional=False, again=False)
+    return replace(case, name=f"{case.name}, kernels left out", step=step)
 
 
-def moved(setting: Setting, case: Case) -> Step:
-    """The same contents at new addresses, late in the instance's life, with gradients on, and in the other
-    mode where that makes no difference to the reference."""
-    flipped = setting.reference.ignores_mode(case.inputs, case.step.state)
-    return replace(case.step, again=False, moved=True, late=True, flipped=flipped)
+def moved(case: Case, late: bool = False) -> Case:
+    """The same contents at new addresses, programs from the last to the first; `late` in the instance's life,
+    with gradients on, and in the other mode where that makes no difference to the reference."""
+    flipped = late and case.setting.reference.ignores_mode(case.inputs, case.step.state)
+    step = replace(case.step, again=False, optional=False, moved=True, late=late, flipped=flipped)
+    return replace(case, name=f"{case.name}, moved", step=step)

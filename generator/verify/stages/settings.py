@@ -15,6 +15,7 @@ from ..process.exchange import Shape
 from ..shapes.crowds import crowded
 from ..shapes.enlarged import ENLARGED, enlarged
 from ..shapes.hints import hints
+from ..shapes.longest import past_a_block
 from ..shapes.multiples import multiples
 from ..shapes.one_past import exactly, one_past
 from ..shapes.ones import ones
@@ -96,6 +97,7 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
     alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, taken, 16 * room.wide)]
     alone += [*thrice(op, sets, 2 * room.wide), *ones(op, sets), *one_past(op, known)]
     alone += exactly(op, known, max(told.longest_tile, told.longest_row))
+    alone += past_a_block(op, known, told.longest_row, 16 * room.wide) if told.asks_atomics else []
     alone += enlarged(op, 16 * room.wide)
     return [*known, *(replace(one, apart=True) for one in (*crowded(op, sets), *alone))]
 

@@ -60,7 +60,7 @@ def first_fault(
         if name != case.setting.name or case.setting is first_shape
     )
     elsewhere = elsewhere and any(at_another)
-    by_layout = all(case.step.layout != "contiguous" for case, _ in faults)
+    by_layout = all(case.step.layout != "contiguous" or case.step.moved for case, _ in faults)
     if elsewhere and not by_layout and fault.cause in _MAY_BE_SHAPE:
         return Fault("hard-coded-shape", f"right at the {first_shape.name} shape, but {fault.detail}")
     return fault

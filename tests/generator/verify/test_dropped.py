@@ -78,11 +78,24 @@ def test_nan_that_is_dropped_where_none_is_asked_for_is_noted(tmp_path: Path) ->
     assert len(answers.lost_nan({3: {"outputs": [kept.nan_to_num()]}})) == 1
 
 
-def test_a_cast_of_infinity_is_not_asked_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("family", "expression", "undefined"),
+    [
+        ("infinite rows", "(x * 10).round().to(torch.int8)", True),
+        ("infinite rows", "(x * 10).round().clamp(-128, 127).to(torch.int8)", False),
+        ("astronomical", "x - torch.floor(x).to(torch.int64)", True),
+        ("astronomical", "x - torch.floor(x)", False),
+        ("normal", "x - torch.floor(x).to(torch.int64)", False),
+    ],
+)
+def test_a_cast_of_what_integers_do_not_hold_is_not_asked_for(
+    tmp_path: Path, family: str, expression: str, undefined: bool
+) -> None:
     path = tmp_path / "op.py"
-    path.write_text(FILE.format(expression="(x * 10).round().to(torch.int8)"))
-    case = next(one for one in plan(settings(load_op(path), "as-is", 5), 5) if one.family == "infinite rows")
-    assert "undefined" in why_dropped(right_answer(case, case.step.state), "fp32", first=False)
+    path.write_text(FILE.format(expression=expression))
+    case = next(one for one in plan(settings(load_op(path), "as-is", 5), 5) if one.family == family)
+    why = why_dropped(right_answer(case, case.step.state), "fp32", first=False)
+    assert ("its integer does not hold" in why) is undefined
 
 
 @pytest.mark.parametrize(

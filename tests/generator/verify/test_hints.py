@@ -70,3 +70,17 @@ def test_a_hash_is_multiplied_by_odd_numbers_of_either_sign_as_64_bits_hold_them
         "h = h * 31 + x\nk = (x * -1640531527) >> 12\nLARGE = 0x9E3779B97F4A7C15\nEND = 0x7FFFFFFF\nB = 64\n"
     )
     assert hints(text).factors == (0x9E3779B97F4A7C15 - (1 << 64), -1640531527, 31)
+
+
+@pytest.mark.parametrize(
+    ("line", "keeps"),
+    [
+        ("def forward(self, x):\n    self.parts = x\n", True),
+        ("def forward(self, x):\n    PARTS[x.shape] = x\n", True),
+        ("def make(x):\n    global PARTS\n    PARTS = x\n", True),
+        ("def __init__(self, x):\n    self.parts = x\n", False),
+        ("def forward(self, x):\n    kernel[(self.parts,)](x)\n", False),
+    ],
+)
+def test_what_outlives_a_call_is_assigned_outside_a_constructor(line: str, keeps: bool) -> None:
+    assert hints(line).keeps is keeps

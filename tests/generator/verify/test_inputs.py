@@ -333,6 +333,16 @@ def test_entries_of_a_table_that_nobody_uses_hold_no_place() -> None:
     assert bool((moved[~there] == -1).any())
 
 
+def test_the_third_point_of_an_angle_between_two_that_are_one_is_no_idle_place() -> None:
+    class Angles(nn.Module):
+        def forward(self, points: torch.Tensor, triples: torch.Tensor) -> torch.Tensor:
+            first, middle, last = (points[:, triples[:, place]] for place in range(3))
+            return ((first - middle) * (last - middle)).sum((0, 2))
+
+    points, triples = torch.randn(2, 5, 3), torch.tensor([[1, 1, 2], [0, 1, 2], [4, 3, 2], [2, 0, 1]])
+    assert idle_places(Reference(Angles(), "as-is"), [points, triples], {}, generator()) is None
+
+
 def test_some_weights_are_zero_and_buffers_that_loading_may_bring_move() -> None:
     from kbgen.generator.verify.inputs.weights import other_buffers
 

@@ -366,3 +366,19 @@ def test_what_only_the_constructor_is_told_of_has_another_size_once(tmp_path: Pa
     found = {one.name: one.shipped for one in settings(load_op(tmp_path / "op.py"), "as-is", 1)}
     assert torch.as_tensor(found["another WORDS"][0]).shape[1] == 3 * 7 * 8
     assert torch.as_tensor(found["another GROUPS"][0]).shape[1] == 5 * 5 * 8
+
+
+def test_programs_that_ask_atomics_meet_in_rows_longer_than_a_block(tmp_path: Path) -> None:
+    path = tmp_path / "product.py"
+    path.write_text(PRODUCT)
+    asks = "def kernel(counts):\n    first = tl.atomic_add(counts, 512)\n"
+    found = {one.name: one for one in settings(load_op(path), "as-is", 5, source=asks)}
+    assert found["past a block of COLUMNS"].op.constants["COLUMNS"] == 513
+    moved = [case for case in plan(list(found.values()), 5) if case.step.moved]
+    assert {case.setting.name for case in moved} == {
+        "small",
+        "past a block of COLUMNS",
+        "past a block of INNER",
+    }
+    quiet = asks.replace("first = ", "")
+    assert not any(one.name.startswith("past") for one in settings(load_op(path), "as-is", 5, source=quiet))

@@ -60,6 +60,12 @@ def test_rows_and_columns_go_and_rows_come_twice() -> None:
     assert rows == {"more rows": [(6, 4)], "one row": [(1, 4)]}
 
 
+def test_rows_come_as_often_as_blocks_of_them_take() -> None:
+    rows = {told: shapes(given) for told, given in other_rows(reference(Summed()), [X], {}, many=100)}
+    assert rows["many rows"] == [(27, 4)]
+    assert "many rows" not in dict(other_rows(reference(Summed()), [X], {}, many=24))
+
+
 def test_what_the_reference_has_no_number_for_is_not_asked() -> None:
     assert without(Summed(mean=True), X, layout="no columns") is None
     assert without(nn.Linear(4, 2), torch.ones(4), layout="no columns") is None
