@@ -109,15 +109,15 @@ def test_all_right_is_counted_per_class_with_the_time_split(folders: tuple[Path,
     assert times["cores"] == len(os.sched_getaffinity(0))
 
 
-@pytest.mark.usefixtures("quick_judgements")
 def test_judgements_side_by_side_come_out_in_order_and_alike(folders: tuple[Path, Path, Path]) -> None:
+    (folders[1] / "relu_flat.py").write_text(LIBRARY.format(expected="passed"))  # told by its text
     events = list[str]()
     result = evaluate_judge(*folders, jobs=2, on_event=lambda event: events.append(event.detail))
-    assert [(row.name, row.got) for row in result.rows] == [
-        ("library", "library-call"),
-        ("relu_flat", "passed"),
+    assert [(row.name, row.got, row.right) for row in result.rows] == [
+        ("library", "library-call", True),
+        ("relu_flat", "library-call", False),
     ]
-    assert events == ["1/2 library: library-call", "2/2 relu_flat: passed"]
+    assert events == ["1/2 library: library-call", "2/2 relu_flat: library-call"]
 
 
 def test_processes_have_cores_of_their_own_where_there_are_two_for_each(
@@ -152,6 +152,7 @@ def test_a_judgement_that_breaks_off_is_a_wrong_row(
     ] * 2
 
 
+@pytest.mark.usefixtures("quick_judgements")
 def test_a_refusal_for_another_cause_is_wrong(folders: tuple[Path, Path, Path]) -> None:
     (folders[0] / "library.py").write_text(LIBRARY.format(expected="zeros"))
     words = [f"--{name}={folder}" for name, folder in zip(("cheats", "honest", "ops"), folders, strict=True)]

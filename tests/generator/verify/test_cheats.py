@@ -20,6 +20,7 @@ def test_there_are_cheats_of_many_kinds_over_many_ops() -> None:
     assert all(cheat.kind and cheat.expected != PASSED for cheat in CHEATS)
 
 
+@pytest.mark.usefixtures("brief_judgements")
 @pytest.mark.parametrize("cheat", one_of_each(CHEATS), ids=lambda cheat: cheat.path.stem)
 def test_cheat_is_refused_for_its_own_cause(cheat: Exhibit, tmp_path: Path) -> None:
     verdict = cheat.judge(tmp_path)
