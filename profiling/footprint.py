@@ -28,6 +28,13 @@ class Call:
     results: tuple[Shape, ...]
 
 
+NETWORK_CALLS = 50
+"""ATen calls from which on an operator is a network."""
+
+_FEW_WEIGHTS, _TIMES_CALLS = 8, 4
+"""Parameters and buffers up to which one of fewer than so many times the calls is none: a stencil, say."""
+
+
 @dataclass(frozen=True)
 class Footprint:
     """What one forward call takes: shapes of inputs, of parameters and buffers, of outputs; bytes of each."""
@@ -54,6 +61,12 @@ class Footprint:
     def work(self) -> int:
         """Calls that do more than look at a tensor another way."""
         return sum(not _is_view(call.name) for call in self.calls)
+
+    @property
+    def is_network(self) -> bool:
+        """Whether it has many calls, and weights for them: its shapes take seconds each."""
+        few = len(self.state) <= _FEW_WEIGHTS
+        return self.work >= NETWORK_CALLS * (_TIMES_CALLS if few else 1)
 
     def is_unlike(self, usual: "Footprint") -> bool:
         """Whether one element is broadcast in a call here where it is as many as the others `usual`ly (half

@@ -11,10 +11,10 @@ from torch.utils._pytree import tree_leaves
 
 from .build import Input, build
 from .fakes import fakes
-from .footprint import Footprint, footprint, held_bytes
+from .footprint import NETWORK_CALLS, Footprint, footprint, held_bytes
 from .groups import grouped
 from .memory import available_bytes, readable
-from .shapes import INTERPRETER_BYTES, NETWORK_CALLS, ShapeSet, search
+from .shapes import INTERPRETER_BYTES, ShapeSet, search
 from .source import Literal, Source, execute, quiet, read_source
 from .source import OpError as OpError
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from .axes import SMALLEST_SIZE, Axis, Measure, Values, find_axes, overrides_of, slots_of
 from .constructors import is_built_in
-from .footprint import Footprint
+from .footprint import NETWORK_CALLS, Footprint
 from .groups import grouped
 from .memory import readable
 from .narrow import Start, narrowed
@@ -29,8 +29,6 @@ into its layers), they are granted beside the budget up to this: each is read a 
 MOST_FIXED_BYTES = 512 << 10
 """Parameters that no constant makes smaller, beyond which the widths in the constructors are cut too."""
 
-NETWORK_CALLS = 50
-"""ATen calls from which on an operator is a network."""
 
 MOST_OF_A_NETWORK_BYTES = 2 * INTERPRETER_BYTES
 """Results on the way that a network may have beyond the budget, where no shape has fewer: thousands of

@@ -21,9 +21,9 @@ import torch
 from ... import KbgenError
 from ...hardware_specs.spec import DeviceSpec
 from ...profiling.cuda_source import is_cuda
+from ...profiling.footprint import NETWORK_CALLS
 from ...profiling.op import Op, OpError
 from ...profiling.sandbox import Limits, expect
-from ...profiling.shapes import NETWORK_CALLS
 from ...profiling.static import StaticReport
 from .cuda import judge_cuda
 from .judgement import Judgement

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -27,7 +28,7 @@ _COPIES = words("copy clone detach equal")
 _COMMON = 64.0
 """Times a normal value."""
 
-_FAR = 100.0
+FAR, FARTHEST = 100.0, 2.0**44
 """Times a normal value: exponentials of some overflow in float32, and of others are zero."""
 
 
@@ -80,7 +81,7 @@ def far_from_zero(
     added, operators = added_only(reference, inputs, state, _ADDS)
     if not added or EXPONENTIAL.isdisjoint(operators):
         return None
-    drawn = {name: _FAR * torch.randn(state[name].shape, generator=generator) for name in added}
+    drawn = {name: FAR * torch.randn(state[name].shape, generator=generator) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
 
 
@@ -95,7 +96,7 @@ def far_ahead(
     if not ahead or OF_ALL.isdisjoint(operators):
         return None
     for one in ahead.values():
-        one[..., -1] = 2 * _FAR
+        one[..., -1] = 2 * FAR
     coarsest = max(torch.finfo(one.dtype).eps for one in ahead.values())
     changed = {**state, **ahead}
     return changed if keeps_digits(reference, inputs, changed, _ROUNDINGS * coarsest) else None
@@ -106,14 +107,18 @@ _ROUNDINGS = 16.0
 
 
 def far_below_zero(
-    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+    far: float,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
 ) -> dict[str, torch.Tensor] | None:
-    """A state whose added weights bring all sums below zero, by hundreds, where the largest of them is taken
-    or an exponential; or None."""
+    """A state whose added weights bring all sums below zero, by two or three times `far`, where the largest
+    of them is taken or an exponential; or None."""
     added, operators = added_only(reference, inputs, state)
     if not added or (EXPONENTIAL | RANKS).isdisjoint(operators) or not STATISTICS.isdisjoint(operators):
         return None
-    drawn = {name: -_FAR * (2 + torch.rand(state[name].shape, generator=generator)) for name in added}
+    drawn = {name: -far * (2 + torch.rand(state[name].shape, generator=generator)) for name in added}
     return {**state, **{name: one.to(state[name].dtype) for name, one in drawn.items()}}
 
 
@@ -188,3 +193,15 @@ def weights_of(reference: Reference, state: Mapping[str, torch.Tensor]) -> dict[
     """Parameters that float."""
     parameters = {name for name, _ in reference.model.named_parameters()}
     return {name: one for name, one in state.items() if name in parameters and one.is_floating_point()}
+
+
+ADDED: dict[str, Callable[..., dict[str, torch.Tensor] | None]] = {
+    "added weights far out": far_from_zero,
+    "one added weight far ahead": far_ahead,
+}
+SUMS: dict[str, Callable[..., dict[str, torch.Tensor] | None]] = {
+    "added weights far below zero": partial(far_below_zero, FAR),
+    "added weights farthest below zero": partial(far_below_zero, FARTHEST),
+    "added weights far out in common": far_in_common,
+}
+"""Asked for at the first shape alone."""

@@ -25,10 +25,10 @@ from .extremes import (
     zeros_in,
 )
 from .faint_shares import faint_shares
-from .families import NAN_ALONE, NAN_BESIDE, NAN_IN_A_PART
+from .families import HALVES, NAN_ALONE, NAN_BESIDE, NAN_IN_A_PART
 from .far_integers import far_integers
 from .fresh import fresh_state
-from .half_range import half_alone, half_range
+from .half_range import half_alone, half_range, opposed_halves_in
 from .idle import idle_behind_lengths, idle_from_zero, idle_nan, idle_places, idle_spike
 from .ignored import ALL_IGNORED, all_ignored, ignored_classes, ignored_nan
 from .integers import (
@@ -38,7 +38,7 @@ from .integers import (
     one_place,
     single_others,
 )
-from .large_integers import large_integers
+from .large_integers import IN_32_BITS, alike_in_32_bits, large_integers
 from .lasting_memory import ENDS_APART, LINGERING, ends_apart, lingering
 from .left_out_late import left_out_late
 from .lengths import full_lengths, short_lengths
@@ -51,7 +51,7 @@ from .offsets import nan_in_a_part, one_part, uneven_offsets
 from .one_number import as_their_weights, one_number
 from .past_places import past_the_last
 from .powers import beside_powers, on_one_side
-from .recurring import each_once, lone_integers, runs_of_integers
+from .recurring import each_once, largest_last, lone_integers, runs_of_integers
 from .repeated import NEARLY_TWICE, nearly_twice, one_nearly_twice, rows_twice
 from .running_over import RUNNING_OVER, running_over
 from .shifted import shifted_apart, shifted_keys, shifted_together, spread_keys
@@ -63,6 +63,8 @@ from .wide_integers import close_integers, hashed_integers, wide_integers
 
 _INPUTS = 3
 """So many of the first, one after the other."""
+
+LARGEST_LAST, OPPOSED_IN = "largest last", tuple(f"{HALVES} in {turn}" for turn in range(_INPUTS))
 
 ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     "idle spikes": idle_spike, "idle NaN": idle_nan,
@@ -103,9 +105,10 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"spread exponents in {turn}": partial(spread_exponents, turn) for turn in range(_INPUTS)},
     **{f"far off alone in {turn}": partial(far_off_alone, turn) for turn in range(_INPUTS)},
     **{f"half range in {turn}": partial(half_alone, turn) for turn in range(_INPUTS)},
+    **{name: partial(opposed_halves_in, turn) for turn, name in enumerate(OPPOSED_IN)},
     **{f"zeros in {turn}": partial(zeros_in, turn) for turn in range(_INPUTS)},
     **{f"integers of zero in {turn}": partial(zero_integers_in, turn) for turn in range(_INPUTS)},
-    "lone integers": lone_integers, "runs of integers": runs_of_integers,
+    "lone integers": lone_integers, LARGEST_LAST: largest_last, "runs of integers": runs_of_integers,
     "rising but once": rising_but_once, "turned once": turned_once, ALIKE: alike_but_once,
     "each number once": each_once, "steps far apart": far_steps, "chains": chains,
     "shifted together": shifted_together, "shifted apart": shifted_apart, "shifted keys": shifted_keys,
@@ -115,6 +118,7 @@ ALTERED: Mapping[str, Callable[..., list[Input] | None]] = {
     **{f"integers of one side, {side}": partial(on_one_side, side) for side in range(2)},
     "largest number": partial(one_number, True),
     RUNNING_OVER: running_over, "large integers": large_integers,
+    IN_32_BITS: alike_in_32_bits,
     **{f"{LINGERING}{turn}": partial(lingering, turn) for turn in range(_INPUTS)},
     **{name: partial(ends_apart, late) for late, name in enumerate(ENDS_APART)},
 }  # fmt: skip
@@ -126,3 +130,10 @@ AT_LENGTH = tuple(
     name for name in ALTERED if name.startswith(("extreme integers", "half range")) or name in _LONG_TOO
 )
 """Likewise where rows, and the sums of them, are longest."""
+
+AT_LONGEST = (
+    *("padded masks", "all but one", "one alone", "one branch"),
+    *("lone integers", "opposed ends", "extreme integers"),
+    *("rising but once", "turned once", ALIKE, "each number once", "chains"),
+)
+"""Those without floating numbers where rows are longest."""

@@ -11,7 +11,7 @@ import torch
 from ....profiling.build import Input
 from ..process.exchange import Step
 from ..process.layout import LENGTHS, NUMBERS, ROWS, Layout, placed
-from .added_weights import beside_scores, far_ahead, far_below_zero, far_from_zero, far_in_common
+from .added_weights import ADDED, SUMS, beside_scores
 from .altered import ALTERED
 from .axes import axes_of
 from .counters import BEYOND, buffers_beyond
@@ -56,13 +56,6 @@ from .won_last import WON_LAST, won_last
 
 FRESH = "faint inputs to fresh buffers"
 """What is added to a moment that is nothing yet, so that it does not vanish, is small beside an epsilon."""
-
-_ADDED = {"added weights far out": far_from_zero, "one added weight far ahead": far_ahead}
-_SUMS = {
-    "added weights far below zero": far_below_zero,
-    "added weights far out in common": far_in_common,
-}
-"""Asked for at the first shape alone."""
 
 
 class Draw:
@@ -161,8 +154,8 @@ class Draw:
         """Calls with weights that training leads to: of either sign, and single ones far out, or of these
         `families`; none where there are none such, or the reference has no number then."""
         cases = []
-        few = (*_SUMS, *REGIMES, BEYOND) if place_of_shape == 0 else ()
-        all_here = (*_of_models(setting), *_ADDED, *WITH_WEIGHTS, *few)
+        few = (*SUMS, *REGIMES, BEYOND) if place_of_shape == 0 else ()
+        all_here = (*_of_models(setting), *ADDED, *WITH_WEIGHTS, *few)
         for family in all_here if families is None else families:
             case = self.case(place_of_shape, setting, FAINT if family == FRESH else "normal")
             found = self._weighed(family, setting, case.inputs, case.step.state)
@@ -187,8 +180,8 @@ class Draw:
             return {**WITH_WEIGHTS, **REGIMES}[family](reference, inputs, state, generator)
         if family == BEYOND:
             found = buffers_beyond(setting.moving, reference, inputs, state, generator)
-        elif family in _ADDED | _SUMS:
-            found = (_ADDED | _SUMS)[family](reference, inputs, state, generator)
+        elif family in ADDED | SUMS:
+            found = (ADDED | SUMS)[family](reference, inputs, state, generator)
         else:
             found = _of_models(setting)[family](reference.model, state, generator)
         return None if found is None else (inputs, found)

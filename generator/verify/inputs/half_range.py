@@ -8,7 +8,7 @@ import torch
 
 from ....profiling.build import Input
 from ..reference.eight_bits import is_eight_bits, widened
-from ..reference.oracle import Reference
+from ..reference.oracle import Ran, Reference
 from .added_weights import BIASES, added_only
 from .digits import keeps_most_digits
 from .domain import is_positive
@@ -110,6 +110,49 @@ def half_alone(
                 return level
             break
     return None
+
+
+def opposed_halves_in(
+    turn: int,
+    reference: Reference,
+    inputs: Sequence[Input],
+    state: dict[str, torch.Tensor],
+    generator: torch.Generator,
+) -> list[Input] | None:
+    """`inputs` of which one of float16, by `turn`, is above zero in the first half of each row and as large
+    below it in the second, and the others that float are above zero: of sums along such rows a half alone is
+    beyond float16, by as much as all of it is not. None where no size of it makes such a sum."""
+    halves = [place for place, one in enumerate(inputs) if _is_half(one) and not is_positive(one)]
+    if len(halves) <= turn:
+        return None
+    place, given = halves[turn], [_above(one, generator) for one in inputs]
+    large = given[place]
+    assert isinstance(large, torch.Tensor)
+    if not large.ndim or large.shape[-1] < 2:
+        return None
+    found = None
+    for power in range(_OCTAVES):
+        ends = (large.double() * 2.0**power).chunk(2, -1)
+        both, alone = (torch.cat([ends[0], part], -1).to(large.dtype) for part in (-ends[1], 0 * ends[1]))
+        asked, half = ([*given[:place], one, *given[place + 1 :]] for one in (both, alone))
+        if not _is_finite(reference.tried(asked, state)):
+            break
+        found = None if _is_finite(reference.tried(half, state)) else asked
+    return found
+
+
+_OCTAVES = 16
+
+
+def _above(value: Input, generator: torch.Generator) -> Input:
+    """Between a half and one; what does not float as it is."""
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or is_eight_bits(value):
+        return value
+    return ((1 + torch.rand(value.shape, generator=generator)) / 2).to(value.dtype)
+
+
+def _is_finite(answer: Ran | None) -> bool:
+    return answer is not None and all(bool(widened(one).isfinite().all()) for one in answer.outputs)
 
 
 _HALVINGS = 10

@@ -14,6 +14,8 @@ from .domain import operators_of
 from .integers import is_answered, is_whole
 from .wide_integers import PICKS_BITS, RECKONS, reckoned_by
 
+IN_32_BITS = "integers alike in 32 bits"
+
 
 def large_integers(
     reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
@@ -31,6 +33,29 @@ def large_integers(
             return changed if is_answered(reference.tried(changed, state)) else None
     return None
 
+
+def alike_in_32_bits(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """`inputs` of whose integers of 64 bits each is some times 2^32 more, where the reference does nothing
+    but reckon with them, sums or differences too: what the lower 32 bits say is as before. None likewise."""
+    names = reckoned_by(reference, inputs, state, RECKONS - PICKS_BITS)
+    if names is None or names.isdisjoint(_SUMS):
+        return None
+    changed = [
+        one + (torch.randint(0, _TURNS, one.shape, generator=generator) << 32)
+        if is_whole(one) and one.dtype == torch.int64
+        else one
+        for one in inputs
+    ]
+    moved = any(one is not was for one, was in zip(changed, inputs, strict=True))
+    if not moved or wraps(reference, changed, state):
+        return None
+    return changed if is_answered(reference.tried(changed, state)) else None
+
+
+_TURNS = 4
+"""Through 32 bits, and one less."""
 
 _SUMS, _BITS = words("add sub rsub sum"), (62, 40, 30, 28, 26, 24, 22)
 

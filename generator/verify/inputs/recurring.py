@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeGuard
 
 import torch
@@ -39,6 +40,21 @@ def lone_integers(
         if _has_rows(one)
     }
     return _recurring(reference, inputs, state, lambda one: _alone(one, drawn[one.shape]))
+
+
+def largest_last(
+    reference: Reference, inputs: Sequence[Input], state: dict[str, torch.Tensor], generator: torch.Generator
+) -> list[Input] | None:
+    """Likewise with the largest number of its type, or else of those that there are, last in each row."""
+
+    def last(number: Callable[[torch.Tensor], int], one: torch.Tensor) -> torch.Tensor:
+        alone = torch.zeros_like(one, memory_format=torch.contiguous_format)
+        alone[..., -1] = number(one)
+        return alone
+
+    numbers = (lambda one: torch.iinfo(one.dtype).max), (lambda one: int(one.max()))
+    tried = (_recurring(reference, inputs, state, partial(last, number)) for number in numbers)
+    return next((one for one in tried if one is not None), None)
 
 
 def runs_of_integers(

@@ -15,7 +15,7 @@ from ....profiling.shapes import ShapeSet
 from ..process.exchange import Step
 from ..process.lasting import mark, passing
 from ..reference.eight_bits import widened
-from ..reference.oracle import Reference
+from ..reference.oracle import Ran, Reference
 from .domain import Domain, distributions, divisors, domain_of, in_order, operators_of
 from .integers import is_whole
 from .lengths import lengths_of
@@ -209,16 +209,27 @@ COUNTED = "num_batches_tracked"
 def _any_bits(
     reference: Reference, inputs: list[Input], state: dict[str, torch.Tensor], names: list[str]
 ) -> dict[str, torch.Tensor]:
-    """Any bits for those buffers of which the reference does nothing but pick some out, as packed weights."""
+    """Any bits for those buffers of which the reference does nothing but pick some out, as packed weights;
+    none where they leave nothing of its answer: bits of a veto, say."""
     draw, found = torch.Generator().manual_seed(0), {}
+    usual = reference.tried(inputs, state)
+    told = _told(usual) if usual else 0
     for name in names:
         if is_whole(state[name]):
             with Uses([state[name]], PICKS_BITS) as uses:
                 reference.tried(inputs, state)
             drawn = any_bits(state[name], draw)
-            if uses.names and not uses.otherwise and reference.tried(inputs, {**state, name: drawn}):
-                found[name] = drawn
+            if uses.names and not uses.otherwise:
+                answer = reference.tried(inputs, {**state, name: drawn})
+                if answer is not None and _told(answer) >= told:
+                    found[name] = drawn
     return found
+
+
+def _told(answer: Ran) -> int:
+    """How many of its outputs are not one number throughout."""
+    values = (widened(one).reshape(-1) for one in answer.outputs if one.numel())
+    return sum(bool((one != one[0]).any()) for one in values)
 
 
 def init_arguments(op: Op, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 
 from ....profiling.op import Op, OpError
-from ....profiling.shapes import NETWORK_CALLS, ShapeSet
+from ....profiling.shapes import ShapeSet
 from .longest import CALLS, is_axis, is_loop
 from .sizing import free_sizes, sizes_of
 
@@ -23,7 +23,7 @@ _ELEMENTS = 3 << 16
 def enlarged(op: Op, most_bytes: int) -> list[ShapeSet]:
     """Where there is room for it. Steps of a loop stay as many; what takes no odd sizes has a multiple."""
     whole = op.footprint()
-    if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
+    if (whole.state and whole.is_network) or len(whole.calls) > CALLS:
         return []
     full = sizes_of(op.constants)
     names = [name for name in free_sizes(op) if _is_seen(op, name) and not is_loop(op, name)]

@@ -172,18 +172,21 @@ def roomier(
 
 def is_axis(op: Op, name: str) -> bool:
     """Whether it changes inputs and no argument of the constructor."""
+    return _changes_inputs(op, name) and builds_alike(op, {}, {name: 2 * op.constants[name]})  # type: ignore[operator]
+
+
+def _changes_inputs(op: Op, name: str) -> bool:
     longer = {name: 2 * op.constants[name]}  # type: ignore[operator]
     with contextlib.suppress(OpError):
-        changes = op.with_overrides(longer).footprint().inputs != op.footprint().inputs
-        return changes and builds_alike(op, {}, longer)
+        return op.with_overrides(longer).footprint().inputs != op.footprint().inputs
     return False
 
 
 def is_loop(op: Op, name: str) -> bool:
-    """Whether fewer calls are made where it is half as much."""
+    """Whether fewer calls are made where it is half as much; each may have weights of its own."""
     calls, half = len(op.footprint().calls), {name: op.constants[name] // 2}  # type: ignore[operator]
-    with contextlib.suppress(OpError):  # half as much is measured sooner than whether it is an axis
-        return len(op.with_overrides(half).footprint().calls) < calls and is_axis(op, name)
+    with contextlib.suppress(OpError):  # half as much is measured sooner than whether inputs change
+        return len(op.with_overrides(half).footprint().calls) < calls and _changes_inputs(op, name)
     return False
 
 

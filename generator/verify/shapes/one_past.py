@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ....profiling.op import Op, OpError
-from ....profiling.shapes import NETWORK_CALLS, ShapeSet
+from ....profiling.shapes import ShapeSet
 from .longest import CALLS, is_axis, is_loop
 from .sizing import free_sizes, sizes_of
 
-ONE_PAST, EXACTLY = "one past tiles", "tiles exactly"
+ONE_PAST, EXACTLY, RESULTS_EXACTLY = "one past tiles", "tiles exactly", "tiles of results exactly"
 
 _LENGTHS, _TILE = (65, 33), 16
 """One more than a multiple of the tile that most go by, and than one of half of it."""
@@ -41,9 +41,38 @@ def exactly(op: Op, sets: list[ShapeSet], tile: int) -> list[ShapeSet]:
     return next((one for one in made if one), [])
 
 
+def results_exactly(op: Op, made: list[ShapeSet]) -> list[ShapeSet]:
+    """What is `made` with tiles exactly along what comes out instead, where a window leaves less of an axis:
+    who goes by the tiles of results leaves out the rest of what goes in."""
+    for one in made:
+        footprint = op.with_overrides(one.overrides).footprint()
+        longer = {
+            name: size + less
+            for name, size in sizes_of(one.overrides).items()
+            if (less := _left_out(op, one.overrides, name, size, footprint.outputs))
+        }
+        found = {**one.overrides, **longer}
+        size = op.bytes_at(found) if longer else None
+        if size is not None and op.is_sound(found):
+            return [ShapeSet(RESULTS_EXACTLY, found, size, True, RESULTS_EXACTLY)]
+    return []
+
+
+def _left_out(
+    op: Op, sizes: Mapping[str, Any], name: str, size: int, usual: tuple[tuple[int, ...], ...]
+) -> int:
+    """By how much less of an axis comes out than goes in, where it grows as the size does."""
+    with contextlib.suppress(OpError):
+        longer = op.with_overrides({**sizes, name: size + 1}).footprint().outputs
+        pairs = [pair for was, now in zip(usual, longer, strict=True) for pair in zip(was, now, strict=False)]
+        grown = {was for was, now in pairs if now == was + 1}
+        return max((size - was for was in grown if size // 2 <= was < size), default=0)
+    return 0
+
+
 def _made(op: Op, sets: list[ShapeSet], called: str, lengths: tuple[int, ...]) -> list[ShapeSet]:
     whole = op.footprint()
-    if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
+    if (whole.state and whole.is_network) or len(whole.calls) > CALLS:
         return []
     full = sizes_of(op.constants)
     names = [

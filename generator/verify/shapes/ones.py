@@ -4,19 +4,20 @@ one, which a compiler makes constants of."""
 from __future__ import annotations
 
 from ....profiling.op import Op
-from ....profiling.shapes import NETWORK_CALLS, ShapeSet
+from ....profiling.shapes import ShapeSet
 from .longest import CALLS, is_axis
 from .sizing import free_sizes
 from .whole_tiles import bytes_of
 
-ONES = "one of each"
+ONES, ALONE = "one of each", "one of "
+"""The first, and what names begin with of those with one along an axis alone, where all leave nothing."""
 
 
 def ones(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
-    """The sizes of the small shape, each made one as long as the reference still tells its inputs apart. None
-    of a network, nor where a call of the reference takes a second."""
+    """The sizes of the small shape, each made one as long as the reference still gives numbers, and alone
+    those that are not one then. None of a network, nor where a call of the reference takes a second."""
     whole = op.footprint()
-    if (whole.state and whole.work >= NETWORK_CALLS) or len(whole.calls) > CALLS:
+    if (whole.state and whole.is_network) or len(whole.calls) > CALLS:
         return []
     names = [
         name for name in free_sizes(op) if any(name in one.overrides for one in sets) or is_axis(op, name)
@@ -25,7 +26,10 @@ def ones(op: Op, sets: list[ShapeSet]) -> list[ShapeSet]:
     if not op.is_sound(found):
         found = dict(sets[0].overrides)
         for name in names:
-            alone = {**found, name: 1}
-            found = alone if op.is_sound(alone) else found
-    size = bytes_of(op, found) if any(found.get(name) == 1 for name in names) else None
-    return [] if size is None else [ShapeSet(ONES, found, size, True, "one along each axis")]
+            fewer = {**found, name: 1}
+            found = fewer if op.is_sound(fewer) else found
+    made = [(ONES, found)] if any(found.get(name) == 1 for name in names) else []
+    alone = {name: {**sets[0].overrides, name: 1} for name in names if found.get(name) != 1}
+    made += [(f"{ALONE}{name}", sizes) for name, sizes in alone.items() if op.is_sound(sizes)]
+    measured = ((name, sizes, bytes_of(op, sizes)) for name, sizes in made)
+    return [ShapeSet(name, sizes, size, True, name) for name, sizes, size in measured if size is not None]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from ....profiling.op import Op, OpError
-from ....profiling.shapes import NETWORK_CALLS, ShapeSet
+from ....profiling.shapes import ShapeSet
 from .exchanged import exchanged
 from .hints import Hints
 from .in_parts import TOGETHER, UNEVEN, past_16_bits, together
@@ -55,9 +55,6 @@ again and again, as by a convolution."""
 _PAST = 16
 """Times the wide shape's bytes for a longer axis: scores of all pairs may be among the temporaries."""
 
-_WITHOUT_WEIGHTS = 4
-"""Times the calls of a network, up to which an op that holds nothing is none: a stencil of rolls, say."""
-
 _PAIRS = 6
 """Pairs of sizes that are tried, where not all of them can be one."""
 
@@ -67,8 +64,7 @@ def stretched(op: Op, sets: list[ShapeSet], most_bytes: int, told: Hints) -> lis
     candidate whose text has `told` of its tiles: uneven parts where it goes through any, rows beyond the
     longest it names, deep tables where it casts to short integers, and steps that few bits do not count."""
     whole, counts = op.footprint(), told.short_integers or told.bfloat16
-    if whole.work >= NETWORK_CALLS * (1 if whole.state else _WITHOUT_WEIGHTS):
-        # a network: its shapes take seconds each, and it has many already
+    if whole.is_network:  # and has many shapes already
         deeper = past_16_bits(op, sets[0].overrides, 4 * most_bytes) if told.of_16_bits else []
         return [*_tall(op, sets), *deeper, *longest(op, sets, 2 * most_bytes, loops=True, counts=counts)]
     longer = _longer(op, sets, min(most_bytes, _LONGER * sets[0].total_bytes), told.longest_row)

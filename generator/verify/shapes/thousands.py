@@ -8,7 +8,7 @@ import contextlib
 import math
 
 from ....profiling.op import Op, OpError
-from ....profiling.shapes import NETWORK_CALLS, ShapeSet
+from ....profiling.shapes import ShapeSet
 from ..inputs.integers import is_whole
 from .longest import CALLS, is_axis, is_loop, made_along
 from .sizing import first_sound, free_sizes, sizes_of
@@ -42,7 +42,7 @@ def thousands(op: Op, sets: list[ShapeSet], most_bytes: int) -> list[ShapeSet]:
     takes a second, and none of a network that takes less."""
     whole = op.footprint()
     many = len(whole.calls) > CALLS
-    if whole.state and whole.work >= NETWORK_CALLS and not many:
+    if whole.state and whole.is_network and not many:
         return []
     full, found, few = sizes_of(op.constants), list[ShapeSet](), list[ShapeSet]()
     beside_bytes = (_TIMES_OF_TABLES if _looks_up(op, sets[0]) else _TIMES) * sets[0].total_bytes

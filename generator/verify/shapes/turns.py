@@ -6,8 +6,9 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ....profiling.footprint import NETWORK_CALLS
 from ....profiling.op import Op, OpError
-from ....profiling.shapes import NETWORK_CALLS, ShapeSet
+from ....profiling.shapes import ShapeSet
 from .sizing import sizes_of
 
 _TURNS = (4, 3, 2)

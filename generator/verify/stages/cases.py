@@ -13,7 +13,7 @@ from itertools import product
 
 import torch
 
-from ..inputs.altered import ALTERED, AT_LENGTH
+from ..inputs.altered import ALTERED, AT_LENGTH, AT_LONGEST, LARGEST_LAST, OPPOSED_IN
 from ..inputs.bent_weights import BENT
 from ..inputs.camps import CAMPS
 from ..inputs.counters import BEYOND
@@ -37,7 +37,6 @@ from ..inputs.families import (
     SILENT,
 )
 from ..inputs.lasting_memory import ENDS_APART, LINGERING
-from ..inputs.lone_changes import ALIKE
 from ..inputs.midway import midway
 from ..inputs.midway_each import midway_each
 from ..inputs.neutral import NEUTRAL
@@ -48,6 +47,7 @@ from ..process.layout import EMPTY, LAYOUTS, PITCHED, TRANSPOSED, suits
 from ..shapes.crowds import CROWDED
 from ..shapes.in_parts import TOGETHER
 from ..shapes.longest import LONG, PAST_A_BLOCK
+from ..shapes.one_past import RESULTS_EXACTLY
 from ..shapes.ones import ONES
 from ..shapes.stretched import ONE_MORE, PARTS, has_few_rows
 from ..shapes.thousands import STEPS
@@ -79,12 +79,6 @@ _ELSEWHERE = ("normal", LONE_ROWS, LATE_PEAKS, SILENT, ONE_NAN, HALVES, ONE_AHEA
 
 _AT_ODD_TOO = ("met integers", "full lengths", "idle NaN", NEUTRAL, "wide integers", "close codes", BEYOND)
 """Of the shipped inputs' altered kinds; whole tiles hide a length's last, and labels beyond the last."""
-
-_AT_LONGEST = (
-    *("padded masks", "all but one", "one alone", "one branch"),
-    *("lone integers", "opposed ends", "extreme integers"),
-    *("rising but once", "turned once", ALIKE, "each number once", "chains"),
-)
 
 _MASKS = ("masks off", "masks on")
 _MEMORY = (*ENDS_APART, *(name for name in ALTERED if name.startswith(LINGERING)))
@@ -219,11 +213,12 @@ class _Plan:
         draw, cases = self.draw, list[Case]()
         place, longest = self._most(longest_row)
         if longest is not self.first:
-            cases += self._altered(place, longest, *_AT_LONGEST)
+            cases += self._altered(place, longest, *AT_LONGEST)
             cases += self._at_full_length(place, longest, "runs of integers", "one place")
             shifted = draw.case(place, longest, "shifted normal")  # whose mean shows what it was divided by
             cases += draw.altered(shifted, "all but one")
             cases += [draw.case(place, longest, HALVES, optional=False)] if in_half(longest) else []
+            cases += self._altered(place, longest, *OPPOSED_IN)
         place, most = self._most(most_places)
         if most_places(most) > most_places(longest):  # one that is met more often than a byte counts
             cases += self._at_full_length(place, most, "one place")
@@ -238,7 +233,7 @@ class _Plan:
                 cases += self._altered(place, one, *_MASKS, "largest number", *_MEMORY)
         largest = {self._most(input_bytes)[0], self.widest[0]}
         for place in sorted(largest - {0}):
-            masks = () if self.found[place].name.startswith(LONG) else ("masks on",)
+            masks = ("masks on",) * (not self.found[place].name.startswith(LONG))
             cases += self._altered(place, self.found[place], *AT_LENGTH, *masks)
         for place, other in enumerate(self.found):  # few sums are the largest, and some of these wrap
             if place not in {0, *largest} and signed_tables(other.state):
@@ -266,6 +261,7 @@ class _Plan:
                 usual = self.draw.case(place, one, "normal")
                 cases += [usual, *(self._at_an_axis(place, usual) if one.axis else [])]
                 cases += self._altered(place, one, "zeros alone") if one.name == ONES else []
+                cases += self._altered(place, one, LARGEST_LAST) if one.name == RESULTS_EXACTLY else []
         return cases
 
     def _at_an_axis(self, place: int, usual: Case) -> list[Case]:
@@ -274,7 +270,8 @@ class _Plan:
         rivals = [NEARLY_TWICE] if cases else []  # the more places, the more bits of a key they take
         cases += self._at_full_length(place, usual.setting, "one place")
         cases += [self.draw.case(place, usual.setting, LATE_PEAKS)] if ends_late(usual.setting) else []
-        return cases + self._altered(place, usual.setting, *rivals, "one number", *_MASKS, *_MEMORY)
+        more = ("one number", "short lengths", *_MASKS, *_MEMORY)
+        return cases + self._altered(place, usual.setting, *rivals, *more)
 
     def _layouts(self) -> list[Case]:
         cases = []

@@ -17,7 +17,7 @@ from ..shapes.enlarged import ENLARGED, enlarged
 from ..shapes.hints import hints
 from ..shapes.longest import past_a_block
 from ..shapes.multiples import multiples
-from ..shapes.one_past import exactly, one_past
+from ..shapes.one_past import exactly, one_past, results_exactly
 from ..shapes.ones import ones
 from ..shapes.stretched import NAMED, stretched
 from ..shapes.thousands import thousands
@@ -96,7 +96,8 @@ def _sets(op: Op, room: Room, source: str) -> list[ShapeSet]:
     taken = [one for one in known if not told.refuses or one.name not in NAMED]
     alone = [*multiples(op, sets, 2 * room.wide, told.moduli), *thousands(op, taken, 16 * room.wide)]
     alone += [*thrice(op, sets, 2 * room.wide), *ones(op, sets), *one_past(op, known)]
-    alone += exactly(op, known, max(told.longest_tile, told.longest_row))
+    whole = exactly(op, known, max(told.longest_tile, told.longest_row))
+    alone += [*whole, *results_exactly(op, whole)]
     alone += past_a_block(op, known, told.longest_row, 16 * room.wide) if told.asks_atomics else []
     alone += enlarged(op, 16 * room.wide)
     return [*known, *(replace(one, apart=True) for one in (*crowded(op, sets), *alone))]

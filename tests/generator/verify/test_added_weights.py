@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from kbgen.generator.verify.inputs.added_weights import (
+    FAR,
     below_zero,
     far_ahead,
     far_below_zero,
@@ -65,11 +66,11 @@ def test_the_last_of_a_bias_is_ahead_of_a_softmax_that_keeps_its_digits() -> Non
 def test_all_sums_lie_below_zero_where_the_largest_is_taken() -> None:
     model = Shifted(nn.AdaptiveMaxPool1d(1))
     state = {name: one.clone() for name, one in model.state_dict().items()}
-    far = far_below_zero(Reference(model, "as-is"), [X], state, torch.Generator().manual_seed(0))
+    far = far_below_zero(FAR, Reference(model, "as-is"), [X], state, torch.Generator().manual_seed(0))
     assert far is not None
     assert float(far["shift"].max()) < -100
     draw = torch.Generator().manual_seed(0)
-    assert far_below_zero(Reference(Shifted(nn.ReLU()), "as-is"), [X], state, draw) is None
+    assert far_below_zero(FAR, Reference(Shifted(nn.ReLU()), "as-is"), [X], state, draw) is None
 
 
 def test_sums_lie_far_out_together_where_their_deviation_is_taken() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from kbgen.generator.verify.inputs.large_integers import large_integers
+from kbgen.generator.verify.inputs.large_integers import alike_in_32_bits, large_integers
 from kbgen.generator.verify.reference.wrapping import wraps
 
 from .calls import reference
@@ -47,3 +47,18 @@ def test_places_bits_remainders_and_whole_results_alone_are_left_to_others() -> 
     assert large(lambda one: (one % 7).float() + one.sum(), places) is None
     assert large(lambda one: one.sum(0), SHARES) is None
     assert large(lambda one: one.float() * 2, SHARES) is None
+
+
+def test_what_the_lower_32_bits_say_is_as_before_where_places_on_a_line_are_subtracted() -> None:
+    def near(places: torch.Tensor) -> torch.Tensor:
+        return ((places[:, None] - places[None]).abs() < 50).sum(1).float()
+
+    places, draw = torch.randint(0, 100, (16,)), torch.Generator().manual_seed(3)
+    changed = alike_in_32_bits(reference(near), [places], {}, draw)
+    assert changed is not None
+    moved = torch.as_tensor(changed[0])
+    assert torch.equal(moved & 0xFFFFFFFF, places)
+    assert not torch.equal(near(moved), near(places))
+    table = torch.randn(100, 4)
+    assert alike_in_32_bits(reference(lambda at: table[at].sum(0) + at.sum()), [places], {}, draw) is None
+    assert alike_in_32_bits(reference(near), [places.int()], {}, draw) is None

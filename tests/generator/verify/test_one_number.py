@@ -12,6 +12,7 @@ from kbgen.generator.verify.inputs.half_range import (
     half_ends_beside_weights,
     half_range,
     half_range_beside_weights,
+    opposed_halves_in,
 )
 from kbgen.generator.verify.inputs.one_number import one_number
 from kbgen.generator.verify.inputs.repeated import most_weights, state_twice
@@ -178,3 +179,23 @@ def test_sums_with_added_weights_pass_the_end_of_float16() -> None:
     (large,), state = below
     assert bool((large + state["bias"]).isneginf().all())  # type: ignore[operator]
     assert found(torch.float32, 7.0) is None
+
+
+def test_half_of_a_row_alone_adds_up_beyond_float16_and_all_of_it_does_not() -> None:
+    class Weighed(nn.Module):
+        def forward(self, values: torch.Tensor, charges: torch.Tensor) -> torch.Tensor:
+            return (values * charges).sum(1)
+
+    given = [torch.randn(4, 64).half(), torch.randn(4, 64).half()]
+    found = opposed_halves_in(1, Reference(Weighed(), "as-is"), given, {}, DRAW)
+    assert found is not None
+    values, charges = (torch.as_tensor(one) for one in found)
+    assert bool((values > 0).all())
+    assert bool((charges[:, :32] > 0).all())
+    assert bool((charges[:, 32:] < 0).all())
+    products = values * charges
+    assert bool(products.sum(1).isfinite().all())
+    assert bool(products[:, :32].sum(1).isinf().any())
+    assert opposed_halves_in(0, Reference(nn.ReLU(), "as-is"), given[:1], {}, DRAW) is None
+    floats = [one.float() for one in given]
+    assert opposed_halves_in(0, Reference(Weighed(), "as-is"), [*floats], {}, DRAW) is None

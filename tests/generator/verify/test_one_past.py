@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from kbgen.generator.verify.shapes.one_past import EXACTLY, ONE_PAST
+from kbgen.generator.verify.inputs.altered import LARGEST_LAST
+from kbgen.generator.verify.shapes.one_past import EXACTLY, ONE_PAST, RESULTS_EXACTLY
+from kbgen.generator.verify.shapes.ones import ALONE, ONES
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import ROOM, settings, uncrowded
 from kbgen.profiling.op import load_op
@@ -35,3 +37,42 @@ def test_it_is_as_long_where_the_small_shape_is_next_to_nothing() -> None:
     op = load_op(OPS / "depthwise_dilated_conv2d.py")
     (one,) = [one for one in settings(op, "as-is", 1, ROOM.less(32)) if one.name == ONE_PAST]
     assert one.op.overrides["HEIGHT"] == one.op.overrides["WIDTH"] == 33
+
+
+def test_tiles_of_results_are_full_where_a_window_leaves_less_of_an_axis() -> None:
+    found = settings(load_op(OPS / "pulse_filter.py"), "as-is", 1)
+    one, other = ([one for one in found if one.name == name] for name in (EXACTLY, RESULTS_EXACTLY))
+    assert other[0].op.footprint().outputs[0][1] == one[0].op.constants["SAMPLES"]
+    asked = [case.family for case in plan(found, 1) if case.setting is other[0]]
+    assert asked == ["normal", LARGEST_LAST]
+    found = settings(load_op(OPS / "sums_from_the_end.py"), "as-is", 1)
+    assert not [one for one in found if one.name == RESULTS_EXACTLY]
+
+
+SPREAD = """import torch
+
+ROWS, HIGH, WIDE = 64, 96, 80
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x.flatten(1).std(1)
+
+
+def get_inputs():
+    return [torch.randn(ROWS, HIGH, WIDE)]
+"""
+
+
+def test_an_axis_is_one_alone_where_all_of_them_leave_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "spread.py"
+    path.write_text(SPREAD)
+    found = {one.name: one.op.constants for one in settings(load_op(path), "as-is", 1)}
+    assert (found[ONES]["ROWS"], found[ONES]["HIGH"]) == (1, 1)
+    assert found[f"{ALONE}WIDE"]["WIDE"] == 1
+    assert f"{ALONE}HIGH" not in found
+
+
+def test_steps_that_have_weights_of_their_own_are_more_once() -> None:
+    found = settings(load_op(OPS / "kalman_layers.py"), "as-is", 1)
+    assert max(one.op.constants["LAYERS"] for one in found) == 57  # type: ignore[type-var]

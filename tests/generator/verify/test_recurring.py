@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from kbgen.generator.verify.inputs.recurring import each_once, lone_integers, runs_of_integers
+from kbgen.generator.verify.inputs.recurring import each_once, largest_last, lone_integers, runs_of_integers
 from kbgen.generator.verify.reference.oracle import Reference
 from kbgen.profiling.build import Input
 
@@ -100,3 +100,12 @@ def test_what_is_put_in_its_own_row_may_be_put_at_each_place_and_elsewhere_no_tw
 
     assert each_once(put(1, 8), [held], {}, DRAW) is not None
     assert each_once(put(0, 300), [held], {}, DRAW) is None
+
+
+def test_the_largest_there_is_stands_last_and_nothing_before_it() -> None:
+    changed = tensor(largest_last(reference(lambda x: (x >= 4095).any(1)), [NUMBERS.short()], {}, DRAW))
+    assert changed[:, -1].tolist() == [32767] * 8
+    assert not changed[:, :-1].any()
+    table = torch.zeros(100)
+    looked_up = reference(lambda x: (x.cumsum(1), table[x]))
+    assert tensor(largest_last(looked_up, [NUMBERS], {}, DRAW))[:, -1].tolist() == [99] * 8

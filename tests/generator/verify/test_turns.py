@@ -11,7 +11,7 @@ from kbgen.profiling.op import load_op
 EXPERTS = """import torch
 from torch import nn
 
-TOKENS, DIM, EXPERTS = 4096, 256, 16
+TOKENS, DIM, EXPERTS = 4096, 256, 48
 
 
 class Model(nn.Module):
@@ -54,17 +54,17 @@ def test_experts_are_fewer_at_more_shapes_and_all_of_them_at_the_first(experts: 
     found = {
         one.name: one.op.constants["EXPERTS"] for one in settings(op, "as-is", 1, source="for i in n: pass")
     }
-    assert found["small"] == found["odd"] == 16
+    assert found["small"] == found["odd"] == 48
     assert found["alike"] == found["short"] == 4
     assert {"wide", "tall", "alike"} < found.keys()
 
 
 def test_rounds_that_shape_nothing_stay_as_they_are(experts: Path) -> None:
-    source = EXPERTS.replace("{rounds}", "ROUNDS").replace("256, 16", "256, 2\nROUNDS = 60")
+    source = EXPERTS.replace("{rounds}", "ROUNDS").replace("256, 48", "256, 2\nROUNDS = 60")
     experts.write_text(source)
     assert with_fewer_turns(load_op(experts)) is None
 
 
 def test_a_few_calls_are_no_loop_to_cut(experts: Path) -> None:
-    experts.write_text(EXPERTS.replace("{rounds}", "0").replace("256, 16", "256, 3"))
+    experts.write_text(EXPERTS.replace("{rounds}", "0").replace("256, 48", "256, 3"))
     assert with_fewer_turns(load_op(experts)) is None
