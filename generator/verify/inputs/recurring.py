@@ -199,7 +199,10 @@ def _in_runs(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     letters = torch.stack([rows.min(), *some, rows.max()]).sort().values
     few = torch.tensor(_LAST_ONES)[torch.arange(count) % len(_LAST_ONES)]
     last = torch.arange(length) >= length - few[:, None]
-    return letters[step].where(~last, rows[:, -1:]).view(value.shape)
+    found, end = letters[step], rows[:, -1:]
+    recurs = (found == end) & (few[:, None] == _ALONE_THERE)
+    found = found.where(~recurs, letters[-1].where(end == letters[0], letters[0]))
+    return found.where(~last, end).view(value.shape)
 
 
 _LETTERS, _LONGEST_RUN = 4, 8
@@ -209,5 +212,6 @@ _BEGINS, _ACROSS = 20, 130
 """Behind fewer than twice so many numbers begins a run of so many and up to twice as many, or of a third of
 the row and more: it covers a tile of 64 that it does not begin in."""
 
-_LAST_ONES = (3, 5, 3, 1)
-"""How many of each row are its last number, row by row: a few words that have just been said."""
+_LAST_ONES, _ALONE_THERE = (3, 5, 3, 1), 3
+"""How many of each row are its last number, row by row: a few words that have just been said; and in rows of
+how many that stands nowhere else."""

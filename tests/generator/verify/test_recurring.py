@@ -40,6 +40,9 @@ def test_runs_pass_through_tiles_fall_in_stairs_and_end_in_a_few_equal_ones() ->
     steps = changed[1, :-5].diff()
     assert int((steps < 0).sum()) > int((steps > 0).sum()) > 0
     assert changed[0, -3:].tolist() == [int(NUMBERS[0, -1])] * 3
+    few = torch.randint(0, 3, (8, 600), generator=DRAW)
+    changed = tensor(runs_of_integers(reference(lambda x: x[:, 1:] > x[:, :-1]), [few], {}, DRAW))
+    assert all(few[row, -1] not in changed[row, :-3] for row in (0, 2, 4, 6))
 
 
 def test_a_run_begins_behind_others_and_covers_a_whole_tile_beside_a_few_lengths_that_rise() -> None:
