@@ -231,7 +231,7 @@ def _seeing(watch: Watch) -> type[CompiledBuilder]:
             return super().create_fp_to_fp(src, dst_type, rounding_mode)
 
         def create_bitcast(self, src: TensorHandle, dst_type: Any) -> TensorHandle:
-            watch.rounded = True
+            watch.rounded = watch.rounded or not src.dtype.scalar.is_ptr()  # as those to truths are
             return super().create_bitcast(src, dst_type)
 
         def create_si_to_fp(self, src: TensorHandle, dst_type: Any) -> TensorHandle:

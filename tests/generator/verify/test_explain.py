@@ -4,10 +4,12 @@ import functools
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import torch
 
 from kbgen.generator.verify.comparison.explain import explain
 from kbgen.generator.verify.comparison.right import Answer, right_answer
+from kbgen.generator.verify.judge import verify
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import settings
 from kbgen.profiling.op import load_op
@@ -71,3 +73,45 @@ def test_weights_that_differ_in_what_overflows_alone_explain_nothing() -> None:
     other = replace(earlier, case=replace(case, step=replace(case.step, state={"coef": others})))
     stale = right_answer(changed, {"coef": others}).eager.outputs
     assert explain([one.clone() for one in stale], known, [other], "fp32") is None
+
+
+MASKED = """import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, keep):
+        return torch.where(keep, x, 0.0)
+
+
+def get_inputs():
+    return [torch.randn(64, 96), torch.rand(64, 96) < 0.7]
+"""
+
+NEARLY = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def masked_kernel(x_ptr, keep_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    lanes = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    keep = tl.load(keep_ptr + lanes, mask=lanes < count, other=0)
+    x = tl.load(x_ptr + lanes, mask=lanes < count, other=0.0)
+    tl.store(out_ptr + lanes, tl.where(keep, x * (1.0 + 3e-4 * (lanes % 3 - 1)), 0.0), mask=lanes < count)
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x, keep):
+        x, keep = x.contiguous(), keep.contiguous()
+        out = torch.empty_like(x)
+        masked_kernel[(triton.cdiv(x.numel(), 256),)](x, keep, out, x.numel(), BLOCK=256)
+        return out
+"""
+
+
+@pytest.mark.usefixtures("quick_judgements")
+def test_who_reads_truths_rounds_nothing(tmp_path: Path) -> None:
+    op, candidate = tmp_path / "op.py", tmp_path / "nearly.py"
+    op.write_text(MASKED)
+    candidate.write_text(NEARLY)
+    assert verify(candidate, load_op(op), None, scratch=tmp_path, seed=3).cause == "wrong-values"
