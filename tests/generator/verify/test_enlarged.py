@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from kbgen.generator.verify.shapes.enlarged import ENLARGED, enlarged
 from kbgen.generator.verify.shapes.thousands import HUNDREDS, STEPS, STRETCHED, thousands
 from kbgen.generator.verify.stages.cases import plan
@@ -59,17 +61,21 @@ def test_a_loop_has_as_many_steps_as_there_is_time_for_and_nothing_ends_it() -> 
     assert one.op.overrides["steps"] == 281
     asked = [case for case in plan(found, 1) if case.setting is one]
     assert [case.name.rpartition(", ")[2] for case in asked] == ["normal", "masks off", "masks on"]
-    assert not any(
-        setting.name.startswith(STEPS) for setting in settings(load_op(OPS / "ema_scan.py"), "as-is", 1)
-    )
+    op = load_op(OPS / "ema_scan.py")
+    judged = [ShapeSet("small", {"T": 8, "B": 4, "C": 4}, 1 << 16, True, "")]
+    judged += [ShapeSet("long T", {"T": 747, "B": 4, "C": 4}, 1 << 16, True, "")]
+    assert not any(one.name.startswith(STEPS) for one in thousands(op, judged, 1 << 24))
 
 
-def test_a_loop_of_more_calls_than_there_is_time_for_has_as_many_steps_as_there_is() -> None:
-    op = load_op(OPS / "iir_cascade.py")
+def test_a_loop_of_more_calls_than_there_is_time_for_has_as_many_steps_as_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kbgen.generator.verify.shapes.thousands.CALLS", 400)
+    op = load_op(OPS / "iir_cascade.py", {"SAMPLES": 48})
     small = ShapeSet("small", {"SAMPLES": 4, "CHANNELS": 8}, 1 << 16, True, "")
     (one,) = thousands(op, [small], 1 << 28)
     assert one.name == f"{STEPS}SAMPLES"
-    assert one.overrides == {"SAMPLES": 307, "CHANNELS": 4}
+    assert one.overrides == {"SAMPLES": 29, "CHANNELS": 4}
 
 
 def test_rows_of_some_thousands_are_asked_three_times_as_long() -> None:

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from kbgen.generator.verify.inputs.altered import LARGEST_LAST
+from kbgen.generator.verify.shapes.longest import longest
 from kbgen.generator.verify.shapes.one_past import EXACTLY, ONE_PAST, RESULTS_EXACTLY
 from kbgen.generator.verify.shapes.ones import ALONE, ONES
 from kbgen.generator.verify.stages.cases import plan
 from kbgen.generator.verify.stages.settings import ROOM, settings, uncrowded
 from kbgen.profiling.op import load_op
+from kbgen.profiling.shapes import ShapeSet
 
 OPS = Path(__file__).parent / "ops"
 
@@ -74,5 +76,7 @@ def test_an_axis_is_one_alone_where_all_of_them_leave_no_number(tmp_path: Path) 
 
 
 def test_steps_that_have_weights_of_their_own_are_more_once() -> None:
-    found = settings(load_op(OPS / "kalman_layers.py"), "as-is", 1)
-    assert max(one.op.constants["LAYERS"] for one in found) == 57  # type: ignore[type-var]
+    op = load_op(OPS / "kalman_layers.py")
+    small = ShapeSet("small", {"TRACKS": 64}, 1 << 16, True, "")
+    (one,) = longest(op, [small], 1 << 20, loops=True)
+    assert one.overrides == {"TRACKS": 4, "LAYERS": 57}
