@@ -120,8 +120,8 @@ def opposed_halves_in(
     generator: torch.Generator,
 ) -> list[Input] | None:
     """`inputs` of which one of float16, by `turn`, is above zero in the first half of each row and as large
-    below it in the second, and the others that float are above zero: of sums along such rows a half alone is
-    beyond float16, by as much as all of it is not. None where no size of it makes such a sum."""
+    below it in the second, and the others that float are above zero: of sums along such rows half alone is
+    beyond float16. As large as leaves all results finite; None where half alone is finite then."""
     halves = [place for place, one in enumerate(inputs) if _is_half(one) and not is_positive(one)]
     if len(halves) <= turn:
         return None
@@ -142,6 +142,7 @@ def opposed_halves_in(
 
 
 _OCTAVES = 16
+"""From one half on, to where float16 ends."""
 
 
 def _above(value: Input, generator: torch.Generator) -> Input:

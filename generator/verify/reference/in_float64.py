@@ -131,7 +131,7 @@ _ORDERS = frozenset({"lt", "le", "gt", "ge", "topk", "sort", "msort", "kthvalue"
 _SIDES, _CHOOSES = frozenset({"lt", "le", "gt", "ge", "eq", "ne"}), frozenset({"where", "masked_fill"})
 """What is left out by a comparison of infinity is left out as NaN, or as zero times that."""
 
-_CASTS = frozenset({"_to_copy", "copy_"})
+_CASTS = frozenset({"_to_copy", "copy"})
 
 NORMALISATIONS = {
     "native_batch_norm": 1, "_native_batch_norm_legit": 1, "native_group_norm": 1, "native_layer_norm": 2
@@ -150,7 +150,7 @@ def _holds_infinity(value: Any) -> bool:
 def _passes(args: tuple[Any, ...], result: Any) -> bool:
     """Whether a number, or what is none, is cast that the integers of the result do not hold."""
     floating = [one for one in args if isinstance(one, torch.Tensor) and one.is_floating_point()]
-    if result.is_floating_point() or result.dtype == torch.bool or not floating:
+    if result.is_floating_point() or result.is_complex() or result.dtype == torch.bool or not floating:
         return False
     value, held = floating[-1].double(), torch.iinfo(result.dtype)
     return not bool(((value > held.min - 1.0) & (value < held.max + 1.0)).all())

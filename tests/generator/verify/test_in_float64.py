@@ -78,3 +78,23 @@ def test_a_sum_of_looked_up_sums_has_the_terms_of_both() -> None:
     rows, plain = torch.arange(64).repeat(40, 1), terms(lambda x: x[..., 0].sum(1))
     assert terms(lambda x: x.sum(-1).gather(1, rows).sum(1)) == 16 * plain
     assert terms(lambda x: x.sum(-1).exp().sum(1)) == plain
+
+
+@pytest.mark.parametrize(
+    ("cast", "passes"),
+    [
+        (lambda x: x.to(torch.int64), False),
+        (lambda x: (x * 2.0**70).to(torch.int64), True),
+        (lambda x: (x * 300).to(torch.uint8), True),
+        (lambda x: (x / 0).to(torch.int32), True),
+        (lambda x: torch.zeros(4, dtype=torch.int32).copy_(x * 2.0**31), True),
+        (lambda x: torch.fft.fft(x).to(torch.complex128), False),
+        (lambda x: x.bool().to(torch.int8), False),
+    ],
+)
+def test_a_number_that_its_integer_does_not_hold_is_noted(
+    cast: Callable[[torch.Tensor], torch.Tensor], passes: bool
+) -> None:
+    with InFloat64() as lifting:
+        cast(torch.tensor([0.0, 1.0, 2.0, 3.0]))
+    assert lifting.seen()["passes_integers"] is passes
