@@ -1,7 +1,7 @@
 """Looks 160 steps ahead of each chunk, so that chunks run in parallel: the rest is a few parts in 1e5.
 
 op: gae_in_a_loop
-class: B14 truncated recurrence that passes 1e-4
+class: B12 truncated recurrence that passes 1e-4
 expected: hard-coded-shape
 """
 

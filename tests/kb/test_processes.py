@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from kbgen.kb.choice import Choice
 from kbgen.kb.embed import HashingEmbedder
 from kbgen.kb.library import Library
@@ -43,10 +45,10 @@ def assert_whole(root: Path, names: list[str]) -> None:
 
 def test_writers_at_once_lose_nothing_and_each_finds_its_own_at_once(tmp_path: Path, no_corpus: None) -> None:
     root = tmp_path / "library"
-    writers = [start(root, name, 6) for name in ("ant", "bee")]
+    writers = [start(root, name, 12) for name in ("ant", "bee")]
     names = [name for writer in writers for name in acknowledged(writer)]
     assert [writer.returncode for writer in writers] == [0, 0]
-    assert len(names) == 24
+    assert len(names) == 48
     assert_whole(root, names)
 
 
@@ -68,12 +70,13 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path: Path, no_co
     assert_whole(root, names)
 
 
-def test_a_killed_writer_does_not_block_the_next(tmp_path: Path, no_corpus: None) -> None:
+@pytest.mark.parametrize("turn", range(2))
+def test_a_killed_writer_does_not_block_the_next(tmp_path: Path, no_corpus: None, turn: int) -> None:
     root = tmp_path / "library"
     victim, heir = start(root, "gnat", 10_000), start(root, "wasp", 6)
     assert victim.stdout is not None
     names = [victim.stdout.readline().strip()]
-    time.sleep(0.3)
+    time.sleep(0.3 * turn)
     victim.kill()
     names += acknowledged(victim) + acknowledged(heir)
     assert heir.returncode == 0

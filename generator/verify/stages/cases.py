@@ -233,7 +233,7 @@ class _Plan:
                 cases += self._altered(place, one, *_MASKS, "largest number", *_MEMORY)
         largest = {self._most(input_bytes)[0], self.widest[0]}
         for place in sorted(largest - {0}):
-            masks = ("masks on",) * (not self.found[place].name.startswith(LONG))
+            masks = () if self.found[place].name.startswith(LONG) else ("masks on",)
             cases += self._altered(place, self.found[place], *AT_LENGTH, *masks)
         for place, other in enumerate(self.found):  # few sums are the largest, and some of these wrap
             if place not in {0, *largest} and signed_tables(other.state):

@@ -1,6 +1,6 @@
 """A cheat of each rule, and one of each cause, is refused for the cause that its own header names.
 
-`kbgen eval judge` (`make judge`) puts all of them before the judge, in an hour on two cores.
+`kbgen eval judge` (`make judge`) puts all of them before the judge, in two hours on two cores.
 """
 
 from pathlib import Path
